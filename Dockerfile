@@ -10,6 +10,7 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/build-playground.js scripts/build-contract-page.js ./scripts/
 COPY examples/shop ./examples/shop
+COPY examples/tour ./examples/tour
 COPY src ./src
 RUN npm run build && npm prune --omit=dev --ignore-scripts
 # All files get this time, so that two builds are equal byte for byte. Use the time of the last commit:

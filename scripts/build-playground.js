@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 
 /**
  * Bundles the playground into the folder given as argument (default: `dist/playground`). The result is
- * `index.html`, scripts and a style sheet with a hash in their names, and the example project, each also in
+ * `index.html`, scripts and a style sheet with a hash in their names, the example project and the recorded runs, each also in
  * compressed form. Beside that folder is `report.html`, the page of evaluations. This script is JavaScript, because the Docker build runs it without compiling scripts.
  */
 const target = process.argv[2] ?? 'dist/playground';
@@ -52,6 +52,14 @@ function licences() {
   });
   return Buffer.from(texts.join(`\n${'-'.repeat(72)}\n\n`));
 }
+
+/** Returns the recorded runs of the tour as a JSON list: the run, then its follow-up. */
+const tour = () =>
+  Buffer.from(
+    JSON.stringify(
+      ['change', 'follow-up'].map((name) => JSON.parse(readFileSync(`examples/tour/${name}.json`, 'utf8'))),
+    ),
+  );
 
 /** Returns the files of the example project as JSON, sorted by path so that equal files give equal output. */
 function exampleProject(folder = 'examples/shop') {
@@ -121,5 +129,6 @@ const html = readFileSync(`${source}/index.html`, 'utf8')
 for (const { name, contents } of files) write(name, contents);
 write('index.html', Buffer.from(html));
 write('example.json', exampleProject());
+write('tour.json', tour());
 write('licences.txt', licences());
 await writeReportPage();

@@ -11,15 +11,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { publicMembers } from '../test/support/public-members.js';
 
 /**
- * Packs `stepwise` and `@stepwise/client` from a clean copy of the sources, as a release does, and installs each
- * into an empty folder. Then checks what users rely on: each entry and its types under the strictest options, the
+ * Packs both packages from a clean copy of the sources with `npm run release`, under a scope, and installs each into an
+ * empty folder. Then checks what users rely on: each entry and its types under the strictest options, the
  * command, a run of the client package against the installed service, and the findings of `publint` and `attw`.
  */
 const checkout = join(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -49,16 +49,17 @@ function copySources(): string {
   return copy;
 }
 
-function pack(sources: string): string {
-  // npm prints a list with one element for each packed package; here there is only one.
-  const [packed] = JSON.parse(run(sources, 'npm', 'pack', '--json', '--pack-destination', work)) as [
-    { filename: string; entryCount: number; size: number; unpackedSize: number },
-  ];
-  const { filename, entryCount, size, unpackedSize } = packed;
-  console.log(
-    `${filename}: ${entryCount} files, ${kilobytes(size)} packed, ${kilobytes(unpackedSize)} unpacked`,
-  );
-  return join(work, filename);
+const WHOLE = '@acme/stepwise';
+const CLIENT = '@acme/stepwise-client';
+
+/** Packs both packages. Returns the paths of their tarballs. */
+function pack(sources: string): { whole: string; client: string } {
+  run(sources, process.execPath, join(checkout, '.build/scripts/release.js'), '--scope', '@acme');
+  const { version }: { version: string } = JSON.parse(readFileSync(join(sources, 'package.json'), 'utf8'));
+  return {
+    whole: join(sources, `.build/acme-stepwise-${version}.tgz`),
+    client: join(sources, `.build/acme-stepwise-client-${version}.tgz`),
+  };
 }
 
 const kilobytes = (bytes: number): string => `${Math.round(bytes / 1_000)} kB`;
@@ -83,6 +84,7 @@ function printInstalledPackages(folder: string): number {
 }
 
 function installInto(folder: string, tarball: string): void {
+  console.log(`${basename(tarball)}: ${kilobytes(statSync(tarball).size)} packed`);
   mkdirSync(folder);
   writeFileSync(
     join(folder, 'package.json'),
@@ -91,13 +93,13 @@ function installInto(folder: string, tarball: string): void {
   run(folder, 'npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error', tarball);
 }
 
-/** Returns the entries of a package as users import them: `stepwise`, `stepwise/tools` … */
-function entriesOf(folder: string, name: string): string[] {
+/** Returns the entries of a package, with their names as users import them (`stepwise/tools`) and their declaration files. */
+function exportsOf(folder: string, name: string): { entry: string; types: string }[] {
   const text = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8');
-  const { exports }: { exports: Record<string, unknown> } = JSON.parse(text);
-  return Object.keys(exports)
-    .filter((entry) => !entry.endsWith('.json'))
-    .map((entry) => entry.replace('.', name));
+  const { exports }: { exports: Record<string, string | { types: string }> } = JSON.parse(text);
+  return Object.entries(exports).flatMap(([path, target]) =>
+    typeof target === 'string' ? [] : { entry: path.replace('.', name), types: target.types },
+  );
 }
 
 const compilerOptions = {
@@ -127,7 +129,7 @@ function checkTypes(folder: string, file: string, overrides: object = {}): void 
 
 /** Imports every entry, both with and without types. Throws if types are missing or an entry exports nothing. */
 function tryEntries(folder: string, name: string): void {
-  const entries = entriesOf(folder, name);
+  const entries = exportsOf(folder, name).map(({ entry }) => entry);
   const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`);
   const names = entries.map((_, index) => `entry${index}`).join(', ');
   const check = `for (const each of [${names}]) if (Object.keys(each).length === 0) throw new Error('An entry exports nothing.');`;
@@ -139,34 +141,42 @@ function tryEntries(folder: string, name: string): void {
   console.log(`${entries.join(', ')}: load, with types`);
 }
 
-/**
- * Runs the program from the SDK's README in Node, against the installed service. Checks its types without those of
- * Node, because it must also compile for browsers.
- */
-async function tryRun(user: string, client: string): Promise<void> {
-  const entry = pathToFileURL(join(user, 'node_modules/stepwise/dist/service/server.js'));
-  const { startService }: typeof import('../src/service/server.js') = await import(entry.href);
-  const service = await startService({ PORT: 0, LOG_LEVEL: 'silent' });
-  const readme = readFileSync(join(client, 'node_modules/@stepwise/client/README.md'), 'utf8');
+/** Returns the first program in the README of an installed package. */
+function programOf(folder: string, name: string): string {
+  const readme = readFileSync(join(folder, 'node_modules', name, 'README.md'), 'utf8');
   const [, snippet = ''] = /^```ts\n(.*?)^```$/ms.exec(readme) ?? [];
-  const program = snippet.replace('http://127.0.0.1:8080', service.url);
-  writeFileSync(join(client, 'readme.mts'), program);
-  writeFileSync(join(client, 'readme.mjs'), program);
-  checkTypes(client, 'readme.mts', {
-    types: [],
-    lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
-  });
-  const { stdout } = await promisify(execFile)(process.execPath, ['readme.mjs'], { cwd: client });
-  await service.close();
+  return snippet;
+}
+
+/** Runs a program in Node after checking its types. Throws unless the last line of its output begins with `answered`. */
+async function tryProgram(folder: string, program: string, overrides: object = {}): Promise<void> {
+  writeFileSync(join(folder, 'readme.mts'), program);
+  writeFileSync(join(folder, 'readme.mjs'), program);
+  checkTypes(folder, 'readme.mts', overrides);
+  const { stdout } = await promisify(execFile)(process.execPath, ['readme.mjs'], { cwd: folder });
   const [ending = ''] = stdout.trim().split('\n').slice(-1);
   if (!ending.startsWith('answered'))
-    throw new Error(`The run in the README must end with "answered", but ended with: ${ending}`);
-  console.log(`a run of @stepwise/client: ${ending}`);
+    throw new Error(`The run in a README must end with "answered", but ended with: ${ending}`);
+  console.log(`a run of a README's program: ${ending}`);
+}
+
+/**
+ * Runs the program from the client's README against the installed service. Checks its types without those of Node,
+ * because it must also compile for browsers.
+ */
+async function tryClient(user: string, client: string): Promise<void> {
+  const entry = pathToFileURL(join(user, 'node_modules', WHOLE, 'dist/service/server.js'));
+  const { startService }: typeof import('../src/service/server.js') = await import(entry.href);
+  const service = await startService({ PORT: 0, LOG_LEVEL: 'silent' });
+  const program = programOf(client, CLIENT).replace('http://127.0.0.1:8080', service.url);
+  const lib = ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'];
+  await tryProgram(client, program, { types: [], lib });
+  await service.close();
 }
 
 /** Bundles the whole client for browsers, and prints its size. */
 function printBundleSize(folder: string): void {
-  writeFileSync(join(folder, 'all.mjs'), "export * from '@stepwise/client';");
+  writeFileSync(join(folder, 'all.mjs'), `export * from '${CLIENT}';`);
   const words = [
     'all.mjs',
     '--bundle',
@@ -180,12 +190,13 @@ function printBundleSize(folder: string): void {
   console.log(`bundled for a browser: ${kilobytes(Buffer.byteLength(bundled))} minified, ${zipped} gzipped`);
 }
 
-/** Throws if an export of the SDK, or a member of one, has no docstring in the declarations of a package. */
-function checkDocstrings(folder: string, entry: string): void {
-  const members = publicMembers([join(folder, 'node_modules', entry)]);
+/** Throws if an export of a package's entry, or a member of one, has no docstring in its declarations. */
+function checkDocstrings(folder: string, name: string): void {
+  const files = exportsOf(folder, name).map(({ types }) => join(folder, 'node_modules', name, types));
+  const members = publicMembers(files);
   const bare = members.filter(({ documentation }) => documentation === '').map(({ path }) => path);
-  if (bare.length > 0) throw new Error(`Without a docstring in ${entry}: ${bare.join(', ')}`);
-  console.log(`${entry}: ${members.length} exports and members, all with a docstring`);
+  if (bare.length > 0) throw new Error(`Without a docstring in ${name}: ${bare.join(', ')}`);
+  console.log(`${name}: ${members.length} exports and members, all with a docstring`);
 }
 
 function lint(tarball: string): void {
@@ -195,26 +206,24 @@ function lint(tarball: string): void {
 
 try {
   const sources = copySources();
-  const tarball = pack(sources);
+  const tarballs = pack(sources);
   const user = join(work, 'user');
-  installInto(user, tarball);
+  installInto(user, tarballs.whole);
   printInstalledPackages(user);
-  tryEntries(user, 'stepwise');
-  checkDocstrings(user, 'stepwise/dist/sdk/index.d.ts');
+  tryEntries(user, WHOLE);
+  checkDocstrings(user, WHOLE);
   run(user, join(user, 'node_modules/.bin/stepwise'), '--help');
-  lint(tarball);
+  await tryProgram(user, programOf(user, WHOLE));
+  lint(tarballs.whole);
 
-  run(sources, process.execPath, join(checkout, '.build/scripts/package-sdk.js'));
-  const clientTarball = pack(join(sources, 'dist-sdk'));
   const client = join(work, 'client');
-  installInto(client, clientTarball);
-  if (printInstalledPackages(client) !== 1)
-    throw new Error('@stepwise/client must not install other packages.');
-  tryEntries(client, '@stepwise/client');
-  checkDocstrings(client, '@stepwise/client/lib/sdk/index.d.ts');
+  installInto(client, tarballs.client);
+  if (printInstalledPackages(client) !== 1) throw new Error('The client must not install other packages.');
+  tryEntries(client, CLIENT);
+  checkDocstrings(client, CLIENT);
   printBundleSize(client);
-  await tryRun(user, client);
-  lint(clientTarball);
+  await tryClient(user, client);
+  lint(tarballs.client);
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

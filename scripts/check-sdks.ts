@@ -24,7 +24,7 @@ const TIMEOUT_MS = 180_000;
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const compiler = join(root, 'node_modules/typescript/bin/tsc');
-/** It is outside the checkout, so that only the first run downloads the packages. */
+/** The folder of the packages is outside the checkout, so that only the first run downloads them. */
 const folder = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'stepwise-sdks');
 
 const content = 'The kettle is cold.';

@@ -1,6 +1,6 @@
 /**
  * Takes the pictures for the README and docs/playground.md: `npm run record:playground`. They show the real
- * playground with a scripted model. Needs Chromium.
+ * playground: the README's with the recorded run, the others with a scripted model. Needs Chromium.
  */
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -27,11 +27,9 @@ async function takePictures(browser: Browser, service: WholeService, colorScheme
   service.fake.script(replies);
   const page = await browser.newPage({ viewport: size, colorScheme });
   const shots: Buffer[] = [];
-  const shoot = async (name?: string) => {
-    await page.mouse.move(0, 0);
-    await page.waitForTimeout(400); // until animations have ended
-    const path = name === undefined ? {} : { path: join(target, `${name}-${colorScheme}.png`) };
-    shots.push(await page.screenshot(path));
+  const shoot = async () => {
+    await settle(page);
+    shots.push(await page.screenshot());
   };
   await page.goto(`${service.url}/`);
   await prepare(page);
@@ -40,7 +38,7 @@ async function takePictures(browser: Browser, service: WholeService, colorScheme
   await shoot();
   await page.getByRole('button', { name: 'Allow', exact: true }).click();
   await page.getByText('Answered', { exact: true }).waitFor();
-  await shoot('playground');
+  await shoot();
   await page.getByRole('tab', { name: 'Prompt' }).click();
   await page.getByText('Exactly what was sent.').waitFor();
   await shoot();
@@ -48,6 +46,27 @@ async function takePictures(browser: Browser, service: WholeService, colorScheme
   await shoot();
   await page.close();
   await filmStrip(browser, shots, join(target, `playground-steps-${colorScheme}.png`));
+}
+
+/** Takes the picture of the README: the recorded run that the first screen offers, at the step where the tests fail. */
+async function takeHero(browser: Browser, { url }: WholeService, colorScheme: 'light' | 'dark') {
+  const page = await browser.newPage({ viewport: size, colorScheme });
+  await page.goto(`${url}/`);
+  await page.getByRole('button', { name: 'Watch a recorded run' }).click();
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await page.getByRole('button', { name: 'Show all' }).waitFor({ state: 'detached' });
+  const step = page.getByRole('article', { name: 'Step 6', exact: true });
+  await step.getByRole('button', { name: /^Step 6/ }).click();
+  await step.evaluate('(element) => element.scrollIntoView({ block: "start" })');
+  await settle(page);
+  await page.screenshot({ path: join(target, `playground-${colorScheme}.png`) });
+  await page.close();
+}
+
+/** Waits until animations have ended, with the pointer out of the way. */
+async function settle(page: Page): Promise<void> {
+  await page.mouse.move(0, 0);
+  await page.waitForTimeout(400);
 }
 
 /** Enters the task, tags files, and sets a token budget that is too small for all of them. */
@@ -89,8 +108,10 @@ async function filmStrip(browser: Browser, shots: readonly Buffer[], path: strin
 const service = await startWholeService(undefined, { OFFLINE_MODEL: 'on' });
 const browser = await launchChromium();
 try {
-  await takePictures(browser, service, 'light');
-  await takePictures(browser, service, 'dark');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await takeHero(browser, service, colorScheme);
+    await takePictures(browser, service, colorScheme);
+  }
 } finally {
   await browser.close();
   await service.close();

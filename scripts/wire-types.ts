@@ -3,13 +3,13 @@ import { compactionRequestSchema, compactionSchema } from '../src/contract/compa
 import { errorCodes } from '../src/contract/error-codes.js';
 import { modelListSchema } from '../src/contract/model-list.js';
 import { previewSchema } from '../src/contract/preview.js';
-import { healthSchema, versionSchema } from '../src/contract/service-status.js';
+import { healthSchema, readinessSchema, versionSchema } from '../src/contract/service-status.js';
 import { sourceStepSchema } from '../src/contract/source-step.js';
 import { errorResponseSchema, stepSchema } from '../src/contract/step.js';
 import { stepRequestSchema } from '../src/contract/step-request.js';
 import { streamEventSchema } from '../src/contract/stream.js';
 
-/** `input` is what callers may write, `output` what a parsed value has. */
+/** `input` stands for the type that callers may write, `output` for the type of a parsed value. */
 type Direction = 'input' | 'output';
 
 /** Names of types that differ from their component in the OpenAPI document. */
@@ -27,7 +27,8 @@ export function wireTypes(): string {
   const writer = new TypeWriter();
   for (const schema of [stepSchema, errorResponseSchema, sourceStepSchema, previewSchema, compactionSchema])
     writer.typeOf(schema, 'output');
-  for (const schema of [modelListSchema, healthSchema, versionSchema]) writer.typeOf(schema, 'output');
+  for (const schema of [modelListSchema, healthSchema, readinessSchema, versionSchema])
+    writer.typeOf(schema, 'output');
   for (const schema of [stepRequestSchema, compactionRequestSchema]) {
     writer.typeOf(schema, 'output');
     writer.typeOf(schema, 'input');

@@ -6,7 +6,7 @@ export interface Call {
 
 /** A real agent. Its settings and commands are those of its section in docs/use-it-with-your-agent.md. */
 export interface Agent {
-  /** Heading of its section. */
+  /** Heading of the agent's section in docs/use-it-with-your-agent.md. */
   readonly name: string;
   readonly wire: 'chat' | 'responses' | 'messages';
   readonly package: { readonly registry: 'npm' | 'pypi'; readonly name: string; readonly version: string };

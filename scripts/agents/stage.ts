@@ -19,7 +19,9 @@ export interface Stage {
   readonly home: string;
   /** The project: a Git repository with one file, `kettle.txt`. */
   readonly work: string;
-  /** Environment of the agent. It has nothing of the caller's but `PATH`, so the agent finds no key. */
+  /**
+   * Environment of the agent. Of this process's variables it contains only `PATH`, so the agent finds no key.
+   */
   readonly env: Readonly<Record<string, string>>;
   /** Shell scripts to run in `work`, one after the other; the last one gives the agent its task. */
   readonly scripts: readonly string[];

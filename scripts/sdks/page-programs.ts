@@ -15,9 +15,9 @@ export interface Place {
 }
 
 interface PageProgram {
-  /** Its first import. */
+  /** The program's first import, which serves as its title. */
   readonly title: string;
-  /** Its failure; undefined if it printed the call or the answer. */
+  /** The program's failure; undefined if it printed the call or the answer. */
   readonly problem: string | undefined;
 }
 

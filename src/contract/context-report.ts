@@ -51,9 +51,9 @@ export const contextReportSchema = z
       description: '`llm_config.reservedOutputTokens` of the request.',
     }),
     prompt_tokens: wholeNumber.meta({ description: 'Tokens of the whole prompt.' }),
-    counting: z
-      .enum(['exact', 'estimated'])
-      .meta({ description: 'Whether the tokenizer of the model counted, or a substitute.' }),
+    counting: z.enum(['exact', 'estimated']).meta({
+      description: '`exact` if the tokenizer of the model counted, `estimated` if a substitute did.',
+    }),
     stable_prefix_tokens: wholeNumber.meta({
       description: 'Tokens of the prompt before the tail, the part that changes with every step.',
     }),

@@ -11,9 +11,10 @@ const modelSchema = z
       .nullable()
       .meta({ description: 'Maximum tokens of prompt and reply together; null if unknown.' }),
     encoding: z.string().meta({ description: 'Name of the tokenizer that counts its prompts.' }),
-    counting: z
-      .enum(['exact', 'estimated'])
-      .meta({ description: 'Whether its tokenizer is known, or a substitute counts.' }),
+    counting: z.enum(['exact', 'estimated']).meta({
+      description:
+        '`exact` if the tokenizer of the model counts its prompts, `estimated` if a substitute does.',
+    }),
     protocols: z.array(z.string()).meta({ description: 'The values of `protocol` that the model supports.' }),
   })
   .meta({

@@ -3,8 +3,8 @@ import type { Step } from './step.js';
 import type { StepRequest } from './step-request.js';
 
 /**
- * Terms of a step for a client that runs a loop of its own and cannot read a step's outcome, as those of the compatible
- * endpoints (rule: client-terms).
+ * Terms of a step for a client that runs a loop of its own and cannot read a step's outcome, such as a client
+ * of the compatible endpoints (rule: client-terms).
  */
 export interface ClientTerms {
   /** `none`: the model is taught nothing, its reply is the answer as written, and nothing of the history is cut. */
@@ -29,13 +29,14 @@ export interface RecordedCall {
 }
 
 /**
- * Everything that a step was given and gave, without keys (rule: recorded-steps). It is plain JSON, and enough to make
- * the step again anywhere: `request.inline_context` contains every file and pinned item that the service read.
+ * The complete input and output of a step, without API keys (rule: recorded-steps). It is plain JSON, and
+ * enough to make the step again anywhere: `request.inline_context` contains every file and pinned item that the
+ * service read.
  */
 export interface RecordedStep {
-  /** The request, of `react_step` or as a compatible endpoint translated it; without keys. */
+  /** The request: as sent to `react_step`, or as a compatible endpoint translated it. Has no API keys. */
   readonly request: Omit<StepRequest, 'user_api_keys'> & {
-    /** Terms of a client of a compatible endpoint; absent for others. */
+    /** Terms of the client, if the request came through a compatible endpoint; otherwise absent. */
     readonly terms?: ClientTerms | undefined;
   };
   /** The prompt as the model read it. */

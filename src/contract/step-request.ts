@@ -108,13 +108,15 @@ const includeSchema = z
     history: optional(z.boolean()).meta({
       description: 'Whether to return `updated_conversation_history`; default true.',
     }),
-    report: optional(reportDetailSchema).meta({ description: 'Default `summary`.' }),
+    report: optional(reportDetailSchema).meta({
+      description: 'Size of the context report in the response; default `summary`.',
+    }),
     completion_text: optional(z.boolean()).meta({
       description: "Whether to return the model's original text; default false.",
     }),
     extensions: optional(z.boolean()).meta({
       description:
-        'Default true. With false the answer is a `SourceStep`; `phase` and `protocol: native` are then 400 with the detail `extensions_required`.',
+        'Whether the response has all fields of a `Step`; default true. With false it is a `SourceStep`; `phase` and `protocol: native` are then 400 with the detail `extensions_required`.',
     }),
   })
   .meta({ id: 'IncludeOptions', description: 'Options that control the size of the response.' });
@@ -232,7 +234,9 @@ export const stepRequestSchema = z
     }),
     phase: optional(phaseSchema).meta({ description: 'The phase, in the strict three-phase mode.' }),
     phase_instructions: optional(phaseInstructionsSchema),
-    on_last_iteration: optional(onLastIterationSchema).meta({ description: 'Default `answer`.' }),
+    on_last_iteration: optional(onLastIterationSchema).meta({
+      description: 'Whether the last iteration must be an answer; default `answer`.',
+    }),
     instructions: optional(z.string()).meta({
       description: 'Additional system text; counts towards the token budget.',
     }),

@@ -112,7 +112,7 @@ export interface ContextReport {
   reserved_output_tokens: number;
   /** Tokens of the whole prompt. */
   prompt_tokens: number;
-  /** Whether the tokenizer of the model counted, or a substitute. */
+  /** `exact` if the tokenizer of the model counted, `estimated` if a substitute did. */
   counting: 'exact' | 'estimated';
   /** Tokens of the prompt before the tail, the part that changes with every step. */
   stable_prefix_tokens: number;
@@ -250,11 +250,11 @@ export interface ImplicitContextInput {
 export interface IncludeOptions {
   /** Whether to return `updated_conversation_history`; default true. */
   history?: boolean | undefined;
-  /** Default `summary`. */
+  /** Size of the context report in the response; default `summary`. */
   report?: ReportDetail | undefined;
   /** Whether to return the model's original text; default false. */
   completion_text?: boolean | undefined;
-  /** Default true. With false the answer is a `SourceStep`; `phase` and `protocol: native` are then 400 with the detail `extensions_required`. */
+  /** Whether the response has all fields of a `Step`; default true. With false it is a `SourceStep`; `phase` and `protocol: native` are then 400 with the detail `extensions_required`. */
   extensions?: boolean | undefined;
 }
 
@@ -262,11 +262,11 @@ export interface IncludeOptions {
 export interface IncludeOptionsInput {
   /** Whether to return `updated_conversation_history`; default true. */
   history?: boolean | null | undefined;
-  /** Default `summary`. */
+  /** Size of the context report in the response; default `summary`. */
   report?: ReportDetail | null | undefined;
   /** Whether to return the model's original text; default false. */
   completion_text?: boolean | null | undefined;
-  /** Default true. With false the answer is a `SourceStep`; `phase` and `protocol: native` are then 400 with the detail `extensions_required`. */
+  /** Whether the response has all fields of a `Step`; default true. With false it is a `SourceStep`; `phase` and `protocol: native` are then 400 with the detail `extensions_required`. */
   extensions?: boolean | null | undefined;
 }
 
@@ -324,7 +324,7 @@ export interface KnownModel {
   context_window: number | null;
   /** Name of the tokenizer that counts its prompts. */
   encoding: string;
-  /** Whether its tokenizer is known, or a substitute counts. */
+  /** `exact` if the tokenizer of the model counts its prompts, `estimated` if a substitute does. */
   counting: 'exact' | 'estimated';
   /** The values of `protocol` that the model supports. */
   protocols: string[];
@@ -480,6 +480,14 @@ export interface PreviewMessage {
 
 /** The form in which the model is taught to write actions. */
 export type Protocol = 'text' | 'xml' | 'json' | 'native' | 'auto';
+
+/** The state of a service that accepts requests. */
+export interface Readiness {
+  /** Always `ok`. */
+  status: string;
+  /** `on` if the service keeps its last steps in memory and streams them to watchers, else `off`. */
+  watch: string;
+}
 
 /** Text of the model's own reasoning. */
 export interface ReasoningDeltaEvent {
@@ -701,7 +709,7 @@ export interface StepRequest {
   phase?: Phase | undefined;
   /** Texts that replace the built-in instructions of the phases. Send all of them with every step. */
   phase_instructions?: PhaseInstructions | undefined;
-  /** Default `answer`. */
+  /** Whether the last iteration must be an answer; default `answer`. */
   on_last_iteration?: OnLastIteration | undefined;
   /** Additional system text; counts towards the token budget. */
   instructions?: string | undefined;
@@ -751,7 +759,7 @@ export interface StepRequestInput {
   phase?: Phase | null | undefined;
   /** Texts that replace the built-in instructions of the phases. Send all of them with every step. */
   phase_instructions?: PhaseInstructionsInput | null | undefined;
-  /** Default `answer`. */
+  /** Whether the last iteration must be an answer; default `answer`. */
   on_last_iteration?: OnLastIteration | null | undefined;
   /** Additional system text; counts towards the token budget. */
   instructions?: string | null | undefined;

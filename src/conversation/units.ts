@@ -76,7 +76,7 @@ export interface FoundHere {
   readonly names: readonly string[];
   /** The definitions as text, in the order of the names; empty for native calling, which lists them elsewhere. */
   readonly definitions: readonly string[];
-  /** Number of definitions that are shown, the first. */
+  /** Number of definitions that the model sees, counted from the first. */
   readonly shown: number;
 }
 

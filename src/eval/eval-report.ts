@@ -57,7 +57,7 @@ export interface CellReport {
   readonly usage: CellUsage;
   /** True if more steps differ than the tolerance allows. */
   readonly fails: boolean;
-  /** In the order of runs and steps. */
+  /** One verdict for each step, in the order of runs and steps. */
   readonly steps: readonly StepVerdict[];
 }
 
@@ -84,11 +84,11 @@ export interface Divergence {
   readonly now: StepSide;
 }
 
-/** The result of an evaluation: plain JSON without keys. */
+/** The result of an evaluation: plain JSON without API keys. */
 export interface EvalReport {
   readonly format: 'stepwise-eval';
   readonly version: 1;
-  /** Start (ISO 8601). */
+  /** Start of the evaluation (ISO 8601). */
   readonly beganAt: string;
   readonly durationMs: number;
   /** True if recorded replies were read again and no model was called. */

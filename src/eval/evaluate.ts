@@ -26,11 +26,14 @@ type RecordedRequest = NonNullable<EvalStep['request']>;
 interface AskedStep {
   readonly reply: WrittenReply;
   readonly reading: Reading;
-  /** Returns the prompt; null if it cannot be had. Called only for steps that differ. */
+  /** Returns the prompt; null if it is unavailable. Called only for steps that differ. */
   readonly prompt: () => Promise<PromptText | null>;
 }
 
-/** Asks the service for one step. An error means that there is no step; `skipped`, that it cannot be asked this way. */
+/**
+ * Repeats one recorded step as a cell of the matrix changes it. Resolves to `error` if the step failed, and to
+ * `skipped`, the reason, if this implementation cannot repeat the step.
+ */
 export type AskStep = (
   request: RecordedRequest,
   cell: Cell,
@@ -41,9 +44,9 @@ export interface Evaluation {
   readonly runs: AsyncIterable<FoundRun>;
   readonly plan: EvalPlan;
   readonly baseline: Baseline;
-  /** Asks for steps; undefined to read the recorded replies again without a model (rule: parser-only). */
+  /** Repeats steps; undefined to read the recorded replies again without a model (rule: parser-only). */
   readonly ask: AskStep | undefined;
-  /** Maximum number of steps that are asked for at the same time. */
+  /** Maximum number of steps that are repeated at the same time. */
   readonly concurrency: number;
   readonly signal: AbortSignal;
   readonly onProgress?: (done: { readonly steps: number; readonly runs: number }) => void;
@@ -52,7 +55,7 @@ export interface Evaluation {
 /** Maximum number of divergences in a report, each with both prompts. */
 const MAX_DIVERGENCES = 100;
 
-/** After this many failures of its model in a row, a cell is not asked any more. */
+/** Number of failures in a row of a cell's model after which the cell's remaining steps are not repeated. */
 const MAX_FAILURES = 5;
 
 const NOT_REPEATABLE =
@@ -118,7 +121,7 @@ export async function evaluate(evaluation: Evaluation): Promise<EvalReport> {
     runs,
     skipped,
     cells: cells.map((cell) => cell.report()),
-    // In the order of runs, whichever reply came first.
+    // Sorted in the order of the runs, because replies arrive in any order.
     divergences: [...divergences].sort(([a], [b]) => a - b).map(([, divergence]) => divergence),
     moreDivergences,
     end: signal.aborted ? 'interrupted' : 'complete',
@@ -130,7 +133,7 @@ function whyNotEvaluated({ steps }: EvalRun, asksModel: boolean): string | undef
   return asksModel && steps.every(({ request }) => request === null) ? NOT_REPEATABLE : undefined;
 }
 
-/** A verdict, with what is needed to show its step. */
+/** A verdict, with the data for a divergence of its step. */
 interface Judged {
   readonly step: EvalStep;
   readonly verdict: StepVerdict;
@@ -233,7 +236,10 @@ class CellWork {
     return { reply, prompt, reading: { ...service, ...read, value: null, ...outcome } };
   }
 
-  /** Counts a failure of the model, after several of which the cell is not asked any more. */
+  /**
+   * Returns the reason of a failed step, and counts it if the model failed: after `MAX_FAILURES` in a row, the
+   * cell's remaining steps are not repeated.
+   */
   #fail({ code, message, details }: StepError): string {
     const [detail] = details;
     const reason = `${code}: ${message}${detail?.message ? ` (${detail.message})` : ''}`;
@@ -271,7 +277,7 @@ function judgeFields(
   return differs.every((field) => accepted.includes(field)) ? 'accepted' : 'different';
 }
 
-/** Errors that the request causes say nothing about the next one. */
+/** Errors that one request causes. They do not mean that the next request will fail too. */
 const ofRequest: ReadonlySet<string> = new Set([
   'invalid_request',
   'token_budget_exceeded',

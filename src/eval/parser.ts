@@ -26,7 +26,7 @@ export interface WrittenReply {
   readonly segment: string;
   readonly response: Pick<Step, 'finish_reason' | 'parse' | 'phase' | 'reasoning'>;
   readonly hasAnswerSchema: boolean;
-  /** True if the client wanted the text as it is. */
+  /** True if the client sent tool_choice `none`, so that the text is the answer as it is written. */
   readonly isPlain: boolean;
 }
 

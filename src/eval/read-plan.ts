@@ -137,7 +137,7 @@ const modelComparisons: Comparisons = {
 
 const parserComparisons: Comparisons = { ...modelComparisons, answer: 'exact' };
 
-/** Drops absent fields, so that spreading keeps the usual ones. */
+/** Drops absent fields, so that spreading the result over the defaults keeps these. */
 function given(comparisons: z.output<typeof comparisonsSchema>): Partial<Comparisons> {
   return Object.fromEntries(Object.entries(comparisons).filter(([, value]) => value !== undefined));
 }

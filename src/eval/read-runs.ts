@@ -5,18 +5,19 @@ import { readTrajectory } from '../sdk/saved/read-trajectory.js';
 import { BASELINE_FORMAT } from './baseline.js';
 import { type EvalRun, toEvalRun } from './eval-run.js';
 
-/** A run, or a file that is none, with the reason. */
+/** A run, or a file that could not be read as a run, with the reason. */
 export type FoundRun = EvalRun | { readonly file: string; readonly reason: string };
 
 /** A recorded run takes at most 64 MiB. */
 const MAX_FILE_BYTES = 128 * 1_048_576;
 
-/** Files that an evaluation itself writes, perhaps beside the runs. */
+/** Formats of the files that an evaluation itself writes, which may be in the same folder as the runs. */
 const ownFormats: readonly unknown[] = ['stepwise-eval', BASELINE_FORMAT];
 
 /**
- * Yields the saved runs of the given files and folders in a fixed order, each read when it is asked for. A damaged or
- * foreign file is yielded with a reason. Rejects if a given path does not exist.
+ * Yields the saved runs of the given files and folders in a fixed order. Reads each file only when the caller
+ * requests the next run. Yields the reason for a file that is damaged or is not a saved run. Rejects if a given
+ * path does not exist.
  */
 export async function* readRuns(paths: readonly string[]): AsyncGenerator<FoundRun> {
   for (const path of paths) {

@@ -1,6 +1,6 @@
 import type { EvalReport } from './eval-report.js';
 
-/** Place of the report in the page that the build makes (`dist/playground/report.html`). */
+/** Placeholder for the report in the page that the build makes (`dist/playground/report.html`). */
 const PLACE = '"{{report}}"';
 
 /**

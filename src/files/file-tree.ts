@@ -2,7 +2,9 @@ import type { FileText } from './file-text.js';
 
 /** An entry of a folder. The type `other` is anything except a file or a folder, such as a link or a device. */
 export interface FileEntry {
+  /** Last part of the path, without `/`. */
   readonly name: string;
+  /** Decides whether tools read the entry, descend into it, or leave it out (`other`). */
   readonly type: 'file' | 'folder' | 'other';
 }
 

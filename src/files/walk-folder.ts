@@ -3,6 +3,7 @@ import { type FileTree, RefusedPath } from './file-tree.js';
 import { enterFolder, listFolder, type OpenFolder } from './list-folder.js';
 import { byCodeUnits } from './portable-path.js';
 
+/** An entry that a walk found below its first folder. */
 export interface WalkedEntry {
   /** Path relative to the root, with `/`. */
   readonly path: string;
@@ -12,9 +13,11 @@ export interface WalkedEntry {
   readonly depth: number;
 }
 
+/** Options of a walk through a folder. */
 export interface WalkOptions {
+  /** Ends the walk: once it is aborted, the next entry rejects with its reason. */
   readonly signal: AbortSignal;
-  /** Maximum number of levels to descend. Default: all. */
+  /** Maximum number of levels to descend; 1 yields only the folder's own entries. Default: all. */
   readonly maxDepth?: number;
 }
 

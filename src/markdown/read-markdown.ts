@@ -6,18 +6,86 @@ import { lexMarkdown } from './lex-markdown.js';
  * form.
  */
 export type MarkdownNode =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'code'; readonly text: string }
-  | { readonly type: 'code-block'; readonly text: string; readonly language: string }
-  | { readonly type: 'link'; readonly href: string; readonly children: readonly MarkdownNode[] }
-  | { readonly type: 'break' | 'rule' }
-  | { readonly type: 'heading'; readonly depth: number; readonly children: readonly MarkdownNode[] }
-  | { readonly type: 'list'; readonly start: number | null; readonly items: readonly ListItem[] }
-  | { readonly type: 'table'; readonly head: readonly Cell[]; readonly rows: readonly (readonly Cell[])[] }
-  | {
-      readonly type: 'paragraph' | 'quote' | 'strong' | 'emphasis' | 'deleted' | 'plain';
-      readonly children: readonly MarkdownNode[];
-    };
+  | MarkdownText
+  | MarkdownCodeBlock
+  | MarkdownLink
+  | MarkdownMark
+  | MarkdownHeading
+  | MarkdownList
+  | MarkdownTable
+  | MarkdownContainer;
+
+/** Text without further structure. */
+export interface MarkdownText {
+  /** `code` is a code span within a line. */
+  readonly type: 'text' | 'code';
+  /** The characters to display. They are not HTML, so set them as text. */
+  readonly text: string;
+}
+
+/** A fenced or indented block of code. */
+export interface MarkdownCodeBlock {
+  /** Tells this node from the others. */
+  readonly type: 'code-block';
+  /** The code with its line breaks, without the fences. */
+  readonly text: string;
+  /** The words after the opening fence, such as `ts`, as the model wrote them; empty if there are none. */
+  readonly language: string;
+}
+
+/** A link to a web page. */
+export interface MarkdownLink {
+  /** Tells this node from the others. */
+  readonly type: 'link';
+  /** An absolute address with `http:` or `https:`. */
+  readonly href: string;
+  /** The text of the link; ends with the address in brackets if the text does not name it. */
+  readonly children: readonly MarkdownNode[];
+}
+
+/** A node without content. */
+export interface MarkdownMark {
+  /** `break` begins a new line; `rule` is a horizontal line between blocks. */
+  readonly type: 'break' | 'rule';
+}
+
+/** A heading. */
+export interface MarkdownHeading {
+  /** Tells this node from the others. */
+  readonly type: 'heading';
+  /** Level from 1, the highest, to 6, as the model chose it. */
+  readonly depth: number;
+  /** The text of the heading. */
+  readonly children: readonly MarkdownNode[];
+}
+
+/** A list with bullets or numbers. */
+export interface MarkdownList {
+  /** Tells this node from the others. */
+  readonly type: 'list';
+  /** Number of the first item; null for a list with bullets. */
+  readonly start: number | null;
+  /** The items in order; nested lists are children of an item. */
+  readonly items: readonly ListItem[];
+}
+
+/** A table. */
+export interface MarkdownTable {
+  /** Tells this node from the others. */
+  readonly type: 'table';
+  /** One cell for each column. */
+  readonly head: readonly Cell[];
+  /** The rows below the head, with as many cells as the head has. */
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+/** A node that only groups others. */
+export interface MarkdownContainer {
+  /** The element to create. `plain` has none: its children stand in its place. */
+  readonly type: 'paragraph' | 'quote' | 'strong' | 'emphasis' | 'deleted' | 'plain';
+  /** The content, in order. */
+  readonly children: readonly MarkdownNode[];
+}
 
 /** The content of a table cell. */
 export type Cell = readonly MarkdownNode[];
@@ -26,6 +94,7 @@ export type Cell = readonly MarkdownNode[];
 export interface ListItem {
   /** State of the item's checkbox; null if it has none. */
   readonly checked: boolean | null;
+  /** The item's text, and lists or blocks within it. */
   readonly children: readonly MarkdownNode[];
 }
 
@@ -42,12 +111,21 @@ const MAX_DEPTH = 24;
  */
 const costlyMarks = /(?:[>\-*+]\s*){64}|[*_~`[\]()<!]{200}/;
 
+/** Options of `readMarkdown`. */
+export interface MarkdownOptions {
+  /** Maximum length of a text in UTF-16 code units; a longer one becomes a single text node. Default: 100,000. */
+  readonly maxChars?: number | undefined;
+}
+
 /**
  * Reads a model's Markdown into nodes, from which a page can build elements without `innerHTML`. HTML, images and links to
  * anything but http(s) become text. If the text of a link differs from its address, the address is added in brackets.
  * Returns a single text node for a text of more than `maxChars` characters (default 100,000), or with too many nodes or levels.
  */
-export function readMarkdown(text: string, { maxChars = MAX_CHARS } = {}): readonly MarkdownNode[] {
+export function readMarkdown(
+  text: string,
+  { maxChars = MAX_CHARS }: MarkdownOptions = {},
+): readonly MarkdownNode[] {
   if (text.length > maxChars || costlyMarks.test(text)) return asText(text);
   try {
     return new Reader().read(lexMarkdown(text), 0);

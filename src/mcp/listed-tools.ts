@@ -16,7 +16,9 @@ export interface ListedTool {
 
 /** A tool that is not offered to the model, with the reason why. */
 export interface LeftOutTool {
+  /** The tool's own name on its server, cut off if it is too long; `(no name)` or `(the others)` if it stands for no single tool. */
   readonly name: string;
+  /** The rest of a sentence about the tool, such as `its inputSchema is not an object`. */
   readonly reason: string;
 }
 

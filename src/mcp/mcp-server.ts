@@ -2,6 +2,7 @@
 export interface StdioServer {
   /** The program to start: a path, or a name that is searched for on `PATH`. */
   readonly command: string;
+  /** Arguments of the program, passed without a shell. Default: none. */
   readonly args?: readonly string[] | undefined;
   /**
    * Environment variables of the server. Of this process's variables, it inherits only a few basic ones, such as

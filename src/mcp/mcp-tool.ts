@@ -7,8 +7,11 @@ export interface McpTool {
   readonly name: string;
   /** The tool's own name on its server. */
   readonly toolName: string;
+  /** The server's name for people; undefined if it gives none. */
   readonly title: string | undefined;
+  /** The server's text for the model, of at most 8,000 characters; may be empty. */
   readonly description: string;
+  /** JSON Schema of the argument object, as the server wrote it. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** True if the server declares the tool destructive. */
   readonly isDestructive: boolean;
@@ -20,7 +23,9 @@ export interface McpTool {
  * Tools of one server that a person must decide about: new ones, and ones whose description or schema has changed.
  */
 export interface McpReview {
+  /** The server's name in `McpOptions.servers`. */
   readonly server: string;
+  /** The tools that need a verdict; never empty. Tools that were decided about earlier are not in it. */
   readonly tools: readonly McpTool[];
 }
 

@@ -8,6 +8,7 @@ export interface McpTools {
    * only if `review` rejects.
    */
   readonly tools: () => Promise<readonly Tool[]>;
+  /** The state of each server now, in the order of `McpOptions.servers`, also of those that could not be started. */
   readonly servers: readonly McpServerState[];
   /** Ends all servers and every process that these have started. */
   close(): Promise<void>;
@@ -30,8 +31,8 @@ export async function mcpTools(options: McpOptions): Promise<McpTools> {
   return {
     tools: async () => {
       const tools: Tool[] = [];
-      // The servers are asked one after the other, because `review` may ask a person, who can answer about only
-      // one server at a time.
+      // The tools are read one server after the other, because `review` may ask a person, who can decide about
+      // only one server at a time.
       for (const server of servers) tools.push(...(await server.tools()));
       return tools;
     },

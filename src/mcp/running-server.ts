@@ -32,12 +32,24 @@ export interface McpOptions {
 
 /** The state of a server and of its tools. */
 export interface McpServerState {
+  /** The server's name in `McpOptions.servers`. */
   readonly name: string;
+  /** True while the server runs and its tools can be called. */
   readonly isReady: boolean;
   /** Reason why the server is not ready; undefined if it is ready. */
   readonly reason: string | undefined;
-  readonly tools: readonly { readonly tool: McpTool; readonly verdict: McpVerdict }[];
+  /** The tools that the server last listed, also those that a verdict leaves out. */
+  readonly tools: readonly DecidedTool[];
+  /** Tools that the server listed but that cannot be offered, such as those with an invalid schema. */
   readonly leftOut: readonly LeftOutTool[];
+}
+
+/** A listed tool and what was decided about it. */
+export interface DecidedTool {
+  /** The tool as its server describes it now. */
+  readonly tool: McpTool;
+  /** The verdict of `McpOptions.review` for this version of the tool; `ask` without a review. */
+  readonly verdict: McpVerdict;
 }
 
 const defaultTimeouts: McpTimeouts = { connectMs: 30_000, listMs: 10_000, callMs: 120_000 };

@@ -5,6 +5,7 @@
 export type { Respond } from './answer-request.js';
 export { type FakeProvider, type Script, startFakeProvider } from './fake-provider.js';
 export { faultNames } from './faults/faults.js';
+export type { VendorErrorName } from './faults/vendor-errors.js';
 export { type OfflineModel, startOfflineModel } from './offline-model.js';
 export type {
   Ending,

@@ -5,7 +5,9 @@ import type { ParsedCompletion } from './parse-completion.js';
  * draft-role).
  */
 export interface ParseDelta {
+  /** The field of the result that the text belongs to; a `draft` becomes the thought or the answer. */
   readonly type: 'reasoning' | 'draft' | 'thought' | 'answer';
+  /** Text to append to that field; never empty. */
   readonly delta: string;
 }
 

@@ -5,6 +5,7 @@ import { skipClosers, type TrimmedEnd, trimEnd, trimTokens } from './text/traili
 
 /** Text that is in no field of the result: text after an action, chat tokens, stop words. */
 export interface Discarded {
+  /** The reason why the text is in no field. */
   readonly kind: DiscardedKind;
   /** Length in UTF-16 code units, without the white space around a line. */
   readonly chars: number;

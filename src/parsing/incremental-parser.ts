@@ -3,7 +3,6 @@ import { ArrivingReply } from './arriving/arriving-reply.js';
 import { LineBeginnings } from './arriving/line-beginnings.js';
 import { LineContents } from './arriving/line-contents.js';
 import type { ParseDelta } from './delta-writer.js';
-import type { Pause } from './outline/outline-reply.js';
 import {
   addReasoning,
   type ParsedCompletion,
@@ -11,10 +10,13 @@ import {
   parseCompletion,
   parseCompletionPausing,
 } from './parse-completion.js';
+import type { Pause } from './pause.js';
 
 /** A completely read reply, and the deltas that were held back until its end. */
 export interface StreamedReply {
+  /** Deltas that only the end of the text could decide, in order; may be empty. */
   readonly deltas: ParseDelta[];
+  /** The same result as that of `parseCompletion` for the whole text. */
   readonly completion: ParsedCompletion;
 }
 
@@ -36,6 +38,10 @@ export class IncrementalParser {
   readonly #beginnings: LineBeginnings;
   readonly #contents: LineContents;
 
+  /**
+   * Reads one completion; each needs a parser of its own. `tools` are those that the model was offered. With an empty list, every
+   * well-formed call is accepted. The list must not change afterwards.
+   */
   constructor(tools: readonly OfferedTool[]) {
     this.#tools = tools;
     const offered = OfferedTools.of(tools);

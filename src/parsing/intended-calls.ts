@@ -61,7 +61,10 @@ function openerOf(text: string, position: number): number | null {
   return at < 0 ? null : at;
 }
 
-/** Reads the call that is all of a tag such as `<action>`, at the end of the reply. */
+/**
+ * Reads the call that is the whole content of an element such as `<action>`, at the end of the
+ * reply.
+ */
 function readInTag({ text, end }: ReplyText, start: number, tools: OfferedTools): WholeCall | null {
   tag.lastIndex = start;
   const opener = tag.exec(text);
@@ -76,13 +79,13 @@ function readInTag({ text, end }: ReplyText, start: number, tools: OfferedTools)
 /** Matches a short label of letters at the start of a line, in emphasis or not. */
 const lineLabel = /[#* \t]{0,8}(\p{L}[\p{L}\p{M} _-]{0,30})\*{0,2}[ \t]{0,4}[:：]\*{0,2}[ \t]{0,4}/uy;
 /** Matches a label in letters of another script than Latin, which may also follow a sentence on its line. */
-const foreignLabel = /[\p{L}\p{M}]{1,20}[ \t]{0,4}[:：][ \t]{0,4}/gu;
+const otherScriptLabel = /[\p{L}\p{M}]{1,20}[ \t]{0,4}[:：][ \t]{0,4}/gu;
 /** Matches labels with which an explanation introduces a call. */
 const explains =
   /\b(?:examples?|e g|usage|use|uses|using|syntax|formats?|signatures?|try|tried|like|this|note|answer|returns?|results?|output)$/i;
 
 /**
- * Reads the call directly after a label that is none of the labels of the prompt, such as `Tool call:` (rule:
+ * Reads the call directly after a label that the prompt does not use, such as `Tool call:` (rule:
  * closing-fence).
  */
 function readAfterLabel(reply: ReplyText, start: number, tools: OfferedTools): WholeCall | null {
@@ -98,7 +101,7 @@ function labelEnds(text: string, start: number): number[] {
   lineLabel.lastIndex = start;
   const first = lineLabel.exec(text);
   const ends = first && !explains.test(first[1] ?? '') ? [lineLabel.lastIndex] : [];
-  for (const { 0: label, index } of text.slice(start, lineEnd(text, start)).matchAll(foreignLabel)) {
+  for (const { 0: label, index } of text.slice(start, lineEnd(text, start)).matchAll(otherScriptLabel)) {
     if (ends.length >= MAX_LABELS) break;
     if (/^[^a-z]/i.test(label)) ends.push(start + index + label.length);
   }
@@ -134,7 +137,10 @@ function describeStepObject({ text, outline }: ReplyText, tools: OfferedTools): 
 
 const actionList = /"actions"\s{0,8}:\s{0,8}(?=\[)/g;
 
-/** Describes the first call of an object `{"actions": […]}` that ends the reply; no form has such a list. */
+/**
+ * Describes the first call of an object `{"actions": […]}` that ends the reply; no dialect has such
+ * a list.
+ */
 function describeActionList({ text, end, outline }: ReplyText, tools: OfferedTools): string | null {
   if (outline.lastValue === null) return null;
   actionList.lastIndex = outline.lastValue;

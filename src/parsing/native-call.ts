@@ -1,20 +1,55 @@
 import { type OfferedTool, OfferedTools } from './arguments/offered-tool.js';
 import { type CallReading, unreadable, withArguments } from './dialects/written-call.js';
 import type { ParseOptions } from './parse-completion.js';
-import { type ResolvedCall, resolveCall } from './resolve-call.js';
+import { resolveCall } from './resolve-call.js';
 import { skipSpace } from './text/characters.js';
 import { readValue } from './text/literals.js';
-import { Scanner } from './text/scanner.js';
+import { type JsonValue, type Repair, Scanner } from './text/scanner.js';
 
 /** A call that the provider sent in a separate field, not in the text. */
 export interface NativeCall {
+  /** Name of the tool, as the provider's field has it. */
   readonly name: string;
   /** JSON as the model wrote it; empty text means no arguments. */
   readonly arguments: string;
 }
 
-/** The result of checking a native call; `empty` is an answer call without text. */
-export type NativeCallReading = ResolvedCall | { readonly outcome: 'empty' };
+/** The result of checking a native call. */
+export type NativeCallReading = NativeAction | NativeAnswer | UnreadableNativeCall | EmptyNativeAnswer;
+
+/** A call of an offered tool, whose arguments are checked. */
+export interface NativeAction {
+  /** Tells this reading from the others. */
+  readonly outcome: 'action';
+  /** Name of the tool, as it was offered. */
+  readonly toolName: string;
+  /** Arguments by parameter, with types corrected where the schema allows only one reading. */
+  readonly toolArgs: Record<string, JsonValue>;
+  /** Repairs that the parser made in the arguments; empty if they were correct. */
+  readonly repairs: readonly Repair[];
+}
+
+/** A call of `Final Answer`, which no tool has as its name. */
+export interface NativeAnswer {
+  /** Tells this reading from the others. */
+  readonly outcome: 'answer';
+  /** The text of the answer, without white space around it; never empty. */
+  readonly answer: string;
+}
+
+/** A call that must not run. */
+export interface UnreadableNativeCall {
+  /** `truncated` if the output limit cut the call off. */
+  readonly outcome: 'malformed_action' | 'unknown_tool' | 'truncated';
+  /** Advice for the model on how to write the call correctly. */
+  readonly problem: string;
+}
+
+/** A call of `Final Answer` without text. */
+export interface EmptyNativeAnswer {
+  /** Tells this reading from the others. */
+  readonly outcome: 'empty';
+}
 
 /**
  * Checks a native call against the offered tools. The name comes from the call, whatever its arguments hold;

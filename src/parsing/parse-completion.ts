@@ -2,8 +2,8 @@ import { type OfferedTool, OfferedTools } from './arguments/offered-tool.js';
 import type { CallReading, Dialect } from './dialects/written-call.js';
 import { addUp, type Discarded, type DiscardedRun } from './discarded.js';
 import { describeIntendedCall } from './intended-calls.js';
-import type { Pause } from './outline/outline-reply.js';
 import type { TextSpan } from './outline/reply-outline.js';
+import type { Pause } from './pause.js';
 import { ReplyText } from './reply-text.js';
 import { type ResolvedCall, type ResolveOptions, resolveCall } from './resolve-call.js';
 import { type Marker, matchMarker } from './text/markers.js';
@@ -12,7 +12,9 @@ import { readBareCall, readBrokenCall, readClosingFence, readUnclosedReasoning }
 
 /** A call that may be run: its tool is offered, its arguments are checked. */
 export interface ParsedAction {
+  /** Name of the tool, as it was offered. */
   readonly toolName: string;
+  /** Arguments by parameter. Positional ones are named, and types are corrected where the schema allows only one reading. */
   readonly toolArgs: Record<string, JsonValue>;
   /** The call as the model wrote it, without `Action: `. */
   readonly raw: string;
@@ -26,6 +28,7 @@ export interface ParseCommon {
   readonly reasoning: string | null;
   /** `repaired` if the parser fixed or assumed anything; `repairs` lists these. */
   readonly confidence: 'exact' | 'repaired';
+  /** Repairs and assumptions of the parser, each kind once; empty if it made none. */
   readonly repairs: readonly Repair[];
   /** Characters that are in no field of the result, by kind. */
   readonly discarded: readonly Discarded[];
@@ -36,40 +39,66 @@ export interface ParseCommon {
   readonly answerLabelled: boolean;
 }
 
-export type ParsedOutcome =
-  | {
-      readonly outcome: 'action';
-      readonly action: ParsedAction;
-      /** Further calls of the same block of a native format, in order; absent if there are none. */
-      readonly additionalActions?: readonly ParsedAction[];
-      readonly dialect: Dialect;
-      readonly answer: null;
-      readonly problem: null;
-    }
-  | {
-      readonly outcome: 'answer';
-      readonly action: null;
-      readonly dialect: null;
-      readonly answer: string;
-      /** Advice for the model if the answer resembles an intended action; else null (rule: closing-fence). */
-      readonly problem: string | null;
-    }
-  | {
-      readonly outcome: 'empty';
-      readonly action: null;
-      readonly dialect: null;
-      readonly answer: null;
-      readonly problem: null;
-    }
-  | {
-      readonly outcome: 'malformed_action' | 'unknown_tool' | 'truncated';
-      readonly action: null;
-      readonly dialect: Dialect;
-      /** The whole text, so that nothing the model wrote is lost. */
-      readonly answer: string;
-      /** Advice for the model on how to write the action correctly. */
-      readonly problem: string;
-    };
+/** The outcome of a completion. Fields that an outcome does not have are null. */
+export type ParsedOutcome = ParsedCall | ParsedAnswer | EmptyReply | UnreadableReply;
+
+/** A completion with a call that may be run. */
+export interface ParsedCall {
+  /** Tells this outcome from the others. */
+  readonly outcome: 'action';
+  /** The first call of the completion; text after it is discarded. */
+  readonly action: ParsedAction;
+  /** Further calls of the same block of a native format, in order; absent if there are none. */
+  readonly additionalActions?: readonly ParsedAction[];
+  /** The syntax in which the model wrote the call. */
+  readonly dialect: Dialect;
+  /** Always null: an action is not an answer. */
+  readonly answer: null;
+  /** Always null: repairs are listed in `repairs`. */
+  readonly problem: null;
+}
+
+/** A completion that is an answer, labelled or not. */
+export interface ParsedAnswer {
+  /** Tells this outcome from the others. */
+  readonly outcome: 'answer';
+  /** Always null: there is no call. */
+  readonly action: null;
+  /** Always null: there is no call. */
+  readonly dialect: null;
+  /** The text of the answer without its label and without white space around it; never empty. */
+  readonly answer: string;
+  /** Advice for the model if the answer resembles an intended action; else null (rule: closing-fence). */
+  readonly problem: string | null;
+}
+
+/** A completion without an action and without an answer, such as an empty text or reasoning alone. */
+export interface EmptyReply {
+  /** Tells this outcome from the others. */
+  readonly outcome: 'empty';
+  /** Always null: there is no call. */
+  readonly action: null;
+  /** Always null: there is no call. */
+  readonly dialect: null;
+  /** Always null: there is no text to answer with. */
+  readonly answer: null;
+  /** Always null: there is no call to give advice about. */
+  readonly problem: null;
+}
+
+/** A completion with a call that must not run. */
+export interface UnreadableReply {
+  /** `truncated` if the output limit cut the call off; `malformed_action` if it cannot be read; `unknown_tool` if no such tool is offered. */
+  readonly outcome: 'malformed_action' | 'unknown_tool' | 'truncated';
+  /** Always null: no call may run. */
+  readonly action: null;
+  /** The syntax in which the model seems to have written the call. */
+  readonly dialect: Dialect;
+  /** The whole text, so that nothing the model wrote is lost. */
+  readonly answer: string;
+  /** Advice for the model on how to write the action correctly. */
+  readonly problem: string;
+}
 
 /** A parsed completion: one outcome, and the common fields. */
 export type ParsedCompletion = ParseCommon & ParsedOutcome;
@@ -92,9 +121,11 @@ export interface ParseOptions {
  * a whole reply whose action could not be read. `discarded`: text in no field of the result.
  */
 export interface ReplySpan {
+  /** The field that the characters belong to. */
   readonly kind: 'reasoning' | 'thought' | 'call' | 'answer' | 'discarded';
-  /** Offset in UTF-16 code units. */
+  /** Offset of the first character, in UTF-16 code units. */
   readonly start: number;
+  /** Offset after the last character, in UTF-16 code units. */
   readonly end: number;
 }
 

@@ -2,8 +2,9 @@ import { OfferedTools } from './arguments/offered-tool.js';
 import { type DiscardedRun, discardedBefore, discardedRuns, tokensIn } from './discarded.js';
 import { ANSWER_CLOSE } from './formats/inline-marks.js';
 import { opensBlock } from './formats/read-block.js';
-import { outlineReply, outlineReplyPausing, type Pause } from './outline/outline-reply.js';
+import { outlineReply, outlineReplyPausing } from './outline/outline-reply.js';
 import type { ReplyOutline, TextSpan } from './outline/reply-outline.js';
+import type { Pause } from './pause.js';
 import { LineEnds, lineEnd, skipBlanks, skipSpace } from './text/characters.js';
 import {
   chatTokenAt,

@@ -70,7 +70,7 @@ export function readPlain(text: string, start: number, tools: OfferedTools): Cal
   return readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCall(text, start);
 }
 
-/** Whether only chat tokens follow, or chat tokens and another role's turn that the model imagined. */
+/** Whether only chat tokens follow, or chat tokens and another role's turn that the model made up. */
 function endsItsTurn(text: string, position: number): boolean {
   const { end } = readTokens(text, position);
   return end > position && (end >= text.length || beginsTurn(text, position, end));

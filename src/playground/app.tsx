@@ -3,12 +3,23 @@ import { BranchBar } from './branches/branch-bar.js';
 import { Composer } from './composer/composer.js';
 import { PageHeader } from './header/page-header.js';
 import { Inspector } from './inspect/inspector.js';
+import { LiveSlot } from './live/live-slot.js';
+import { isLive } from './live/live-view.js';
 import { ApprovalCard } from './requests/approval-card.js';
 import { QuestionBanner } from './requests/question-banner.js';
 import { SetupPanel } from './setup/setup-panel.js';
 import { loadModels } from './state/load-models.js';
 import { draftTask } from './state/next-prompt.js';
-import { active, branches, selected, selectedCall, selectedStep, shown, shownId } from './state/runs.js';
+import {
+  active,
+  branches,
+  openingStep,
+  selected,
+  selectedCall,
+  selectedStep,
+  shown,
+  shownId,
+} from './state/runs.js';
 import { keylessClient } from './state/settings.js';
 import { panel } from './state/view-options.js';
 import { LiveRegion } from './timeline/live-region.js';
@@ -25,8 +36,17 @@ export function App() {
     return () => document.removeEventListener('keydown', onEscape);
   }, []);
   return (
-    <div class={`page show-${panel.value}`}>
+    <div class={`page show-${isLive.value ? 'live' : panel.value}`}>
       <PageHeader />
+      {isLive.value ? <LiveSlot /> : <OwnRuns />}
+    </div>
+  );
+}
+
+/** The setup, the visible run, and the inspector. */
+function OwnRuns() {
+  return (
+    <>
       <aside class="panel panel-setup scroll" id="panel-setup" aria-label="Setup">
         <SetupPanel />
       </aside>
@@ -41,7 +61,7 @@ export function App() {
           call={selectedCall.value}
         />
       </aside>
-    </div>
+    </>
   );
 }
 
@@ -78,8 +98,9 @@ function chooseTask(task: string): void {
 }
 
 function showBranch(id: string): void {
+  const branch = branches.value.find((each) => each.id === id);
   shownId.value = id;
-  selected.value = null;
+  selected.value = branch ? openingStep(branch) : null;
 }
 
 /**

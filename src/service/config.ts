@@ -18,39 +18,52 @@ import {
   upstreamUrl,
   wholeNumber,
 } from './setting-kinds.js';
+import type { Settings } from './settings.js';
 import { upstreamsSchema } from './upstream-settings.js';
 
 /** The configuration is invalid. Each problem names its variable and never contains the value. */
 export class ConfigError extends Error {
+  /** Tells this error from others, also across copies of the package. */
   override readonly name = 'ConfigError';
+  /** One sentence for each wrong setting, which begins with its name, such as `PORT: expected a whole number …`. */
   readonly problems: readonly string[];
 
+  /** The message has one line for each problem. */
   constructor(problems: readonly string[]) {
     super(problems.join('\n'));
     this.problems = problems;
   }
 }
 
-/** All settings of a service, validated, with defaults filled in. */
-export type Config = z.output<ReturnType<typeof configSchema>>;
+type Checked = z.output<ReturnType<typeof configSchema>>;
 
-/**
- * Settings by environment variable name. Each value is a text or the plain value that the text stands for. All are
- * optional.
- */
-export type Settings = z.input<ReturnType<typeof configSchema>>;
+/** Names of the settings that have a default. */
+type Defaulted = {
+  [Name in keyof Checked]-?: undefined extends Checked[Name] ? never : Name;
+}[keyof Checked];
+
+/** All settings of a service, validated, with defaults filled in. Texts are replaced by the values they stand for. */
+// `Pick` and `Omit` keep the docstrings of `Settings` for editors.
+export type Config = { readonly [Name in keyof Required<Pick<Settings, Defaulted>>]: Checked[Name] } & {
+  readonly [Name in keyof Pick<Settings, Exclude<keyof Settings, Defaulted>>]: Checked[Name];
+};
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Options of `readConfig`. */
+export interface ReadOptions {
+  /** True also ignores names that look like misspelled settings, for an environment that belongs to another program. Default: false. */
+  readonly ignoreOthers?: boolean | undefined;
+}
 
 /**
  * Reads the configuration from an environment (rule: settings). Ignores unrelated variables, but rejects names
  * that were evidently intended for this service: if they were ignored, the service would run with settings its
  * operator did not choose.
  *
- * @param options.ignoreOthers also ignores those names, for an environment that belongs to another program.
  * @throws `ConfigError` that names each wrong variable.
  */
-export function readConfig(environment: Environment, { ignoreOthers = false } = {}): Config {
+export function readConfig(environment: Environment, { ignoreOthers = false }: ReadOptions = {}): Config {
   // Compose files and manifests pass unset variables as empty strings.
   const given = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '');
   const ours = {
@@ -136,112 +149,67 @@ const projects = z
   )
   .pipe(z.record(projectId.toLowerCase(), folder));
 
-const settings = (environment: Environment) => ({
-  /** The address to listen on. Default 127.0.0.1. */
-  HOST: z
-    .string()
-    .refine(isHost, { error: 'expected an IP address such as 127.0.0.1, or a host name', abort: true })
-    .refine((host) => !isLinkLocal(host), {
-      error: 'a link-local address needs its interface, such as fe80::1%eth0',
-      abort: true,
-    })
-    .default('127.0.0.1'),
-  /** Port to listen on; 0 picks a free port. Default 8080. */
-  PORT: wholeNumber(0, 65_535).default(8_080),
-  /** Minimum level of the log lines. Default `info`. */
-  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
-  /** Base URL of OpenAI's API, with `/v1`. */
-  OPENAI_UPSTREAM_URL: upstreamUrl.default('https://api.openai.com/v1'),
-  /** Base URL of Anthropic's API, without `/v1`, as Anthropic's SDK expects it. */
-  ANTHROPIC_UPSTREAM_URL: upstreamUrl.default('https://api.anthropic.com'),
-  /**
-   * OpenAI-compatible servers by name. Callers must send a key for an https server, unless its `keyRequired` is
-   * false.
-   */
-  UPSTREAMS: json(upstreamsSchema(environment), '{"ollama":"http://127.0.0.1:11434/v1"}').default({}),
-  /** Whether the embedded model `offline` is available. Default `on`. */
-  OFFLINE_MODEL: z.enum(['on', 'off']).default('on'),
-  /** Paths of project folders by project id. */
-  PROJECTS: json(projects, '{"6f9619ff-8b86-4d01-b42d-00cf4fc964ff":"/srv/shop"}').default({}),
-  /** A folder whose subfolders are projects, each named by its project id. */
-  PROJECTS_DIR: folder.optional(),
-  /** URL of a context service, from which files and pinned items are read; may contain a user and a password. */
-  CONTEXT_SERVICE_URL: contextServiceUrl.optional(),
-  /** A folder in which every step is recorded, including prompts and replies. Default none. */
-  RECORD_DIR: writableFolder.optional(),
-  /** Maximum size of `RECORD_DIR`, in bytes; the oldest recorded runs are deleted first. Default 256 MiB. */
-  RECORD_MAX_BYTES: wholeNumber(2 ** 20, 2 ** 40).default(2 ** 28),
-  /** Path of a file of bearer tokens, in YAML or JSON. */
-  AUTH_TOKENS_FILE: tokensFile.optional(),
-  /** `on` if a proxy in front of the service authenticates its callers. Default `off`. */
-  ALLOW_UNAUTHENTICATED: z.enum(['on', 'off']).default('off'),
-  /**
-   * Requests per minute for each token, or for each address if no tokens are configured. Default 0: no
-   * limit.
-   */
-  RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000).default(0),
-  /** URL of a Redis or Valkey server through which several processes share their limits. */
-  REDIS_URL: z
-    .url({ protocol: /^rediss?$/, error: REDIS, abort: true })
-    .refine(isRedisUrl, REDIS)
-    .optional(),
-  /** Proxies whose `X-Forwarded-For` is trusted: their number, or their addresses. Default none. */
-  TRUST_PROXY: z
-    .union([wholeNumber(0, 32), z.array(z.string()).min(1), z.string().transform(splitList)])
-    .refine((value) => typeof value === 'number' || value.every(isProxy), PROXIES)
-    .optional(),
-  /** Web origins whose pages may call the service; as text, separated by commas. Default none. */
-  CORS_ORIGINS: z
-    .union([z.array(z.string()), z.string().transform(splitList)])
-    .pipe(
-      z.array(
-        z
-          .string()
-          .refine(
-            isOrigin,
-            'expected full origins without wildcards, separated by commas, such as https://app.example',
-          ),
-      ),
-    )
-    .default([]),
-  /** Maximum size of a request body, in bytes. Default 4 MiB. */
-  MAX_BODY_BYTES: wholeNumber(1_024, 2 ** 28).default(4 * 2 ** 20),
-  /** Maximum number of requests in flight. Default 2048. */
-  MAX_IN_FLIGHT: wholeNumber(1, 1_000_000).default(2_048),
-  /**
-   * Maximum bytes in flight: request bodies and the replies expected for them. By default computed from the heap
-   * limit.
-   */
-  MAX_BYTES_IN_FLIGHT: wholeNumber(1, 2 ** 40).optional(),
-  /** Event loop lag above which new requests are rejected, in milliseconds. Default 250. */
-  MAX_EVENT_LOOP_LAG_MS: wholeNumber(20, 3_600_000).default(250),
-  /** Deadline of a request, in milliseconds. Default 120,000. */
-  STEP_DEADLINE_MS: wholeNumber(1, 3_600_000).default(120_000),
-  /**
-   * Time after SIGTERM during which the service reports not ready but still accepts requests, in
-   * milliseconds. Default 0.
-   */
-  SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000).default(0),
-  /** Time that accepted requests may take after `SHUTDOWN_DELAY_MS`, in milliseconds. Default 125,000. */
-  SHUTDOWN_GRACE_MS: wholeNumber(0, 3_600_000).default(125_000),
-  /** URL of the proxy for http servers. Loopback addresses never use one. */
-  HTTP_PROXY: proxyUrl.optional(),
-  /** URL of the proxy for https servers. */
-  HTTPS_PROXY: proxyUrl.optional(),
-  /** Hosts that are reached without a proxy, separated by commas; `*` is all of them. */
-  NO_PROXY: z.string().optional(),
-  /**
-   * Base URL of the OpenTelemetry collector that receives spans over HTTP; `/v1/traces` is appended. Without
-   * it, no spans are recorded.
-   */
-  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
-  /** Full URL of the collector's trace endpoint, used as it is. */
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
-  /** `none` turns tracing off. */
-  OTEL_TRACES_EXPORTER: z.string().optional(),
-  /** `true` turns tracing off. */
-  OTEL_SDK_DISABLED: z.string().optional(),
-});
+const settings = (environment: Environment) =>
+  ({
+    HOST: z
+      .string()
+      .refine(isHost, { error: 'expected an IP address such as 127.0.0.1, or a host name', abort: true })
+      .refine((host) => !isLinkLocal(host), {
+        error: 'a link-local address needs its interface, such as fe80::1%eth0',
+        abort: true,
+      })
+      .default('127.0.0.1'),
+    PORT: wholeNumber(0, 65_535).default(8_080),
+    LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    OPENAI_UPSTREAM_URL: upstreamUrl.default('https://api.openai.com/v1'),
+    ANTHROPIC_UPSTREAM_URL: upstreamUrl.default('https://api.anthropic.com'),
+    UPSTREAMS: json(upstreamsSchema(environment), '{"ollama":"http://127.0.0.1:11434/v1"}').default({}),
+    OFFLINE_MODEL: z.enum(['on', 'off']).default('on'),
+    PROJECTS: json(projects, '{"6f9619ff-8b86-4d01-b42d-00cf4fc964ff":"/srv/shop"}').default({}),
+    PROJECTS_DIR: folder.optional(),
+    CONTEXT_SERVICE_URL: contextServiceUrl.optional(),
+    RECORD_DIR: writableFolder.optional(),
+    RECORD_MAX_BYTES: wholeNumber(2 ** 20, 2 ** 40).default(2 ** 28),
+    WATCH: z.enum(['on', 'off']).default('off'),
+    AUTH_TOKENS_FILE: tokensFile.optional(),
+    ALLOW_UNAUTHENTICATED: z.enum(['on', 'off']).default('off'),
+    RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000).default(0),
+    REDIS_URL: z
+      .url({ protocol: /^rediss?$/, error: REDIS, abort: true })
+      .refine(isRedisUrl, REDIS)
+      .optional(),
+    TRUST_PROXY: z
+      .union([wholeNumber(0, 32), z.array(z.string()).min(1), z.string().transform(splitList)])
+      .refine((value) => typeof value === 'number' || value.every(isProxy), PROXIES)
+      .optional(),
+    CORS_ORIGINS: z
+      .union([z.array(z.string()), z.string().transform(splitList)])
+      .pipe(
+        z.array(
+          z
+            .string()
+            .refine(
+              isOrigin,
+              'expected full origins without wildcards, separated by commas, such as https://app.example',
+            ),
+        ),
+      )
+      .default([]),
+    MAX_BODY_BYTES: wholeNumber(1_024, 2 ** 28).default(4 * 2 ** 20),
+    MAX_IN_FLIGHT: wholeNumber(1, 1_000_000).default(2_048),
+    MAX_BYTES_IN_FLIGHT: wholeNumber(1, 2 ** 40).optional(),
+    MAX_EVENT_LOOP_LAG_MS: wholeNumber(20, 3_600_000).default(250),
+    STEP_DEADLINE_MS: wholeNumber(1, 3_600_000).default(120_000),
+    SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000).default(0),
+    SHUTDOWN_GRACE_MS: wholeNumber(0, 3_600_000).default(125_000),
+    HTTP_PROXY: proxyUrl.optional(),
+    HTTPS_PROXY: proxyUrl.optional(),
+    NO_PROXY: z.string().optional(),
+    OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
+    OTEL_TRACES_EXPORTER: z.string().optional(),
+    OTEL_SDK_DISABLED: z.string().optional(),
+  }) satisfies { readonly [Name in keyof Settings]-?: z.ZodType<unknown, Settings[Name]> };
 
 /** Returns the schema of all settings. `UPSTREAMS` may refer to variables of the environment. */
 const configSchema = (environment: Environment) =>

@@ -11,6 +11,8 @@ export interface ExposureSettings {
   readonly PROJECTS_DIR?: string | undefined;
   readonly CONTEXT_SERVICE_URL?: string | undefined;
   readonly UPSTREAMS?: Readonly<Record<string, GatewaySettings | undefined>>;
+  readonly WATCH?: 'on' | 'off';
+  readonly TRUST_PROXY?: unknown;
 }
 
 /**
@@ -21,6 +23,7 @@ export function findExposure(settings: ExposureSettings): { setting: string; pro
   const { HOST, AUTH_TOKENS_FILE, ALLOW_UNAUTHENTICATED } = settings;
   if (!AUTH_TOKENS_FILE && !isLocal(HOST) && lendsCredential(settings))
     return { setting: 'UPSTREAMS', problem: NETWORK_CREDENTIAL };
+  if (isWatchedByAnybody(settings)) return { setting: 'WATCH', problem: WATCHED_BY_ANYBODY };
   if (ALLOW_UNAUTHENTICATED === 'on') {
     const problem = AUTH_TOKENS_FILE ? CONTRADICTION : servesProjects(settings) ? OPEN_PROJECTS : undefined;
     return problem ? { setting: 'ALLOW_UNAUTHENTICATED', problem } : undefined;
@@ -38,6 +41,13 @@ export function answersOwnHostOnly(settings: ExposureSettings): boolean {
   return isLocal(HOST) && !AUTH_TOKENS_FILE && ALLOW_UNAUTHENTICATED === 'off';
 }
 
+/** Returns whether a caller without a token could watch the steps of everybody (rule: watch). */
+function isWatchedByAnybody(settings: ExposureSettings): boolean {
+  const { WATCH, HOST, AUTH_TOKENS_FILE, ALLOW_UNAUTHENTICATED, TRUST_PROXY } = settings;
+  if (WATCH !== 'on' || AUTH_TOKENS_FILE) return false;
+  return !isLocal(HOST) || ALLOW_UNAUTHENTICATED === 'on' || TRUST_PROXY !== undefined;
+}
+
 const CONTRADICTION =
   'AUTH_TOKENS_FILE restricts callers, and ALLOW_UNAUTHENTICATED=on admits everybody: unset one of them';
 const OPEN_PROJECTS =
@@ -48,6 +58,9 @@ const NETWORK_PROJECTS = `PROJECTS, PROJECTS_DIR and CONTEXT_SERVICE_URL are ser
 const NETWORK = `at this address, everybody who can reach the port could use the service: ${MAKE_TOKENS}, or ALLOW_UNAUTHENTICATED=on if a proxy in front of the service authenticates callers`;
 
 const NETWORK_CREDENTIAL = `headers or query hold a credential, which everybody who can reach the port could use: ${MAKE_TOKENS}`;
+
+const WATCHED_BY_ANYBODY =
+  'without tokens, everybody who can reach the port could read the prompts and replies of all callers: set AUTH_TOKENS_FILE to a file of tokens, one of which has `watch: true` (create it with `stepwise token NAME --watch --file FILE`); or listen on HOST=127.0.0.1 without TRUST_PROXY and ALLOW_UNAUTHENTICATED; or set WATCH=off';
 
 const lendsCredential = ({ UPSTREAMS = {} }: ExposureSettings): boolean =>
   credentialsIn(UPSTREAMS).length > 0;

@@ -3,6 +3,7 @@ import { fetchVia } from '../network/proxies/fetch-via.js';
 import { proxiesFrom } from '../network/proxies/proxies.js';
 import type { Config } from './config.js';
 import { contextSources } from './context/sources/context-sources.js';
+import { describeEnd } from './http/failure/describe-end.js';
 import type { Agent } from './http/routes/step-routes.js';
 import type { ServiceMetrics } from './operations/metrics/service-metrics.js';
 import { createModelDirectory } from './providers/create-model-directory.js';
@@ -10,6 +11,7 @@ import { recordingStep, type StepSink } from './recording/recording-step.js';
 import { compactHistory } from './step/compaction/compact-history.js';
 import { previewStep, reactStep } from './step/react-step.js';
 import { version } from './version.js';
+import type { WatchRoom } from './watching/watch-room.js';
 
 /** Replaces the path of a file of certificates by its contents. The file was checked with the settings. */
 const withCertificates = <Entry extends { readonly caFile?: string | undefined }>({
@@ -33,15 +35,24 @@ interface AgentOptions {
   readonly startOffline: () => Promise<string>;
   /** Receives each step that a model answered; by default none is recorded. */
   readonly record?: StepSink | undefined;
+  /** Shows each step to watchers; by default nothing is shown. */
+  readonly watch?: WatchRoom | undefined;
 }
 
 /**
  * Creates the agent. Its imports are more than half of all code, so this file is loaded after the service
  * listens.
  */
-export function makeAgent(config: Config, { metrics, startOffline, record }: AgentOptions): Agent {
+export function makeAgent(config: Config, { metrics, startOffline, record, watch }: AgentOptions): Agent {
   const { openai = {}, anthropic = {}, ...upstreams } = config.UPSTREAMS;
-  const step = record ? recordingStep(reactStep, { sink: record, version }) : reactStep;
+  const step =
+    record || watch
+      ? recordingStep(reactStep, {
+          sink: record,
+          version,
+          ...(watch && { watch: { begin: (step) => watch.begin(step), explain: describeEnd } }),
+        })
+      : reactStep;
   return {
     models: createModelDirectory({
       ...(metrics && { observe: metrics.observeUpstreams }),

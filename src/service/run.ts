@@ -23,6 +23,7 @@ Starts the Stepwise service. All settings are environment variables:
   CONTEXT_SERVICE_URL      URL of a service that supplies files and pinned items (none)
   RECORD_DIR               folder in which every step is recorded, for stepwise eval (none)
   RECORD_MAX_BYTES         maximum size of that folder; the oldest runs are deleted first (268435456)
+  WATCH                    on: the last steps are kept in memory and streamed at /api/agent/watch (off)
   AUTH_TOKENS_FILE         YAML file of tokens; create it with: stepwise token NAME --file FILE (none: local callers only)
   ALLOW_UNAUTHENTICATED    on: a proxy in front of the service authenticates callers (off)
   RATE_LIMIT_PER_MINUTE    requests per token, or per address if there are no tokens (0: no limit)
@@ -73,7 +74,9 @@ async function serve(config: Config, signals: Signals): Promise<void> {
   const service = await startService(config, log.logger);
   stopOnSignals(service, { log, signals });
   stopOnBugs(service, log);
-  say(`Stepwise listens on ${service.url} (contract: ${service.url}/docs)`);
+  const watched =
+    config.WATCH === 'on' ? `; WATCH=on: every step can be watched at ${service.url}/api/agent/watch` : '';
+  say(`Stepwise listens on ${service.url} (contract: ${service.url}/docs)${watched}`);
 }
 
 /** Drains the service at the first signal. At a second signal, exits as soon as the last log lines are written. */

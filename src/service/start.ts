@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type OnDemand, onDemand } from '../event-loop/on-demand.js';
-import { type Config, ConfigError, completeSettings, type Settings } from './config.js';
+import { type Config, ConfigError, completeSettings } from './config.js';
 import { answersOwnHostOnly } from './exposure.js';
 import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
@@ -19,10 +19,13 @@ import { ServiceMetrics } from './operations/metrics/service-metrics.js';
 import { passOnTraces, type Tracing } from './operations/tracing/request-trace.js';
 import { credentialsIn } from './providers/gateway-settings.js';
 import type { RunFiles } from './recording/run-files.js';
+import type { Settings } from './settings.js';
 import { version } from './version.js';
+import { WatchRoom } from './watching/watch-room.js';
 
 /** A service that listens for requests. */
 export interface Service {
+  /** Base URL without a slash at the end, such as `http://127.0.0.1:8080`; with the port that was picked. */
   readonly url: string;
   /** Resolves when the code that most steps need is loaded, or failed to load. Requests are accepted before that. */
   readonly warm: Promise<void>;
@@ -72,7 +75,7 @@ async function closeAll(opened: readonly Close[]): Promise<void> {
     try {
       await close();
     } catch {
-      // One resource could not be loaded or closed. The others must be closed all the same.
+      // One resource could not be loaded or closed. The others must still be closed.
     }
   }
 }
@@ -99,6 +102,8 @@ async function open(
   opened.push(() => tracing.close());
   const runs = await openRunFiles(config, log);
   opened.push(() => runs?.close());
+  const watch = config.WATCH === 'on' ? new WatchRoom() : undefined;
+  if (watch) log.info('every step can be watched, with its prompt and its reply (WATCH=on)');
   const lag = watchEventLoop();
   opened.push(lag.stop);
   const inFlight = new InFlight({
@@ -125,7 +130,7 @@ async function open(
   const agent = onDemand(async () => {
     const room = await import('./make-agent.js');
     const startOffline = async () => `${(await offline.get()).url}/v1`;
-    return room.makeAgent(config, { metrics, startOffline, record: runs?.record });
+    return room.makeAgent(config, { metrics, startOffline, record: runs?.record, watch });
   });
   opened.push(() => agent.made()?.then(({ models }) => models.close()));
   const app = createApp({
@@ -144,12 +149,15 @@ async function open(
     log,
     version,
     handedRuns,
+    watch,
   });
   const server = createServer(app, {}, refused);
   const url = await listen(server, config);
   // If loading fails here, the first request that needs the code tries again and reports the failure.
   const warm = warmUp(agent.get, metrics).catch(() => {});
-  const closing = onDemand(() => close(server, { inFlight, agent }, config).then(() => closeAll(opened)));
+  const closing = onDemand(() =>
+    close(server, { inFlight, agent, watch }, config).then(() => closeAll(opened)),
+  );
   return { url, warm, close: closing.get };
 }
 
@@ -241,6 +249,8 @@ interface Pending {
   readonly inFlight: InFlight;
   /** Requests that wait for the agent to load, and so are not in flight yet. */
   readonly agent: OnDemand<Agent>;
+  /** Watchers, who see the last steps end. */
+  readonly watch: WatchRoom | undefined;
 }
 
 /**
@@ -257,6 +267,7 @@ async function close(server: Server, pending: Pending, config: Config): Promise<
     server.close();
   } else inFlight.refuse();
   await drain(pending, config.SHUTDOWN_GRACE_MS);
+  pending.watch?.close();
   if (server.listening) server.close();
   server.closeIdleConnections();
   const timer = setTimeout(() => server.closeAllConnections(), LAST_ANSWERS_MS);

@@ -2,12 +2,13 @@ import { isObject } from '../contract/fields.js';
 import type { ClientTerms, RecordedStep } from '../contract/recorded-step.js';
 import type { StepError } from '../contract/step.js';
 import { onDemand } from '../event-loop/on-demand.js';
-import { completeSettings, type Settings } from './config.js';
+import { completeSettings } from './config.js';
+import type { Settings } from './settings.js';
 import { Interruption, type StepDeadline } from './step/interruption.js';
 import type { StepInput } from './step/react-step.js';
 import { version } from './version.js';
 
-/** A request as it was recorded, perhaps changed. It has no key. */
+/** A recorded request, which the caller may have edited. It has no key. */
 type RecordedRequest = RecordedStep['request'];
 
 interface MakeOptions {
@@ -19,7 +20,7 @@ interface MakeOptions {
 /** A step that was made, or the reason why there is none. */
 type MadeStep = { readonly step: RecordedStep } | { readonly error: StepError };
 
-/** Makes recorded steps again inside this process, also those of the compatible endpoints. */
+/** Repeats recorded steps inside this process, including those of the compatible endpoints. */
 export interface StepMaker {
   /** Never throws for a failure of the model or a refused request: the error says what happened. */
   make(request: RecordedRequest, options: MakeOptions): Promise<MadeStep>;
@@ -52,7 +53,10 @@ export async function openStepMaker(settings: Settings): Promise<StepMaker> {
   ]);
   const { models } = makeAgent(config, { startOffline: async () => `${(await offline.get()).url}/v1` });
 
-  /** Checks a request like one that was sent, since the file of a run may be foreign. Throws `RequestRefused`. */
+  /**
+   * Checks a recorded request as strictly as one sent over HTTP, because the file of the run may
+   * come from anywhere. Throws `RequestRefused`.
+   */
   const readInput = ({ terms, ...sent }: RecordedRequest): StepInput => {
     const read = stepRequestSchema.safeParse(sent);
     if (read.success && areTerms(terms)) return { ...read.data, ...(terms && { terms }) };
@@ -101,7 +105,7 @@ export async function openStepMaker(settings: Settings): Promise<StepMaker> {
   };
 }
 
-/** Starts the deadline of one step. The signal stands for a caller who leaves. */
+/** Starts the deadline of one step. An abort of the signal counts as a caller who leaves. */
 function startDeadline(timeMs: number, signal: AbortSignal): StepDeadline & { end(): void } {
   const controller = new AbortController();
   const until = performance.now() + timeMs;

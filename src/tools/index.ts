@@ -5,5 +5,5 @@
 
 export { matchLinesInVm } from './match-lines-in-vm.js';
 export { ProjectRoot } from './project-root.js';
-export type { ToolLimits } from './read/limits.js';
+export type { GivenLimits, ToolLimits } from './read/limits.js';
 export { createReadTools, createToolPack, type ToolPackOptions } from './tool-pack.js';

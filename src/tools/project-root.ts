@@ -102,7 +102,7 @@ export class ProjectRoot implements Folder {
     });
   }
 
-  async kindOf(path: string): Promise<Contained['kind'] | undefined> {
+  async kindOf(path: string): Promise<'file' | 'folder' | undefined> {
     checkSpelling(path);
     const opened = await openContained(this.folder, path).catch(() => undefined);
     await opened?.handle.close();

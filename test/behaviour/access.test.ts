@@ -21,7 +21,7 @@ const others = [
   { token: token.old, name: 'last-year', expires: '2025-12-31' },
 ];
 const path = writeTokenFile(...others, { token: token.revoked, name: 'revoked' });
-/** The token as a whole, and substrings of it that are too long to occur by chance. */
+/** Whole tokens, and substrings of them that are too long to occur by chance. */
 const canaries = Object.values(token).flatMap((each) => [each, each.slice(9, 25), each.slice(-12)]);
 
 let service: WholeService;
@@ -109,7 +109,9 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
     ],
   };
 
-  test.each(Object.entries(refusals))('%s is refused with 401 and a message that names the fault', async (_, [
+  test.each(
+    Object.entries(refusals),
+  )('a service with tokens refuses a request with 401 and a detail that names the fault: %s', async (_, [
     request,
     detail,
     challenge,
@@ -149,7 +151,7 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
     '/openapi.json',
     '/llms.txt',
     '/',
-  ])('%s needs no token', async (open) => {
+  ])('the path %s needs no token', async (open) => {
     expect((await send({ method: 'GET', path: open })).status).toBe(200);
   });
 
@@ -207,7 +209,7 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
     };
     test.each(
       Object.entries(places),
-    )('a request id that contains the token is replaced on %s', async (_where, request) => {
+    )('a request id that contains the token is replaced in a request for %s', async (_where, request) => {
       const ids = [random, `run-${random}`, `x-${random.slice(-8)}`, `x-${random.slice(-12).toUpperCase()}`];
       for (const id of ids) {
         const ways = [bearing(token.everywhere), bearing(random), basic('ci'), basic('')];
@@ -353,7 +355,7 @@ describe('pages of another origin (rule: cross-origin)', () => {
   });
 });
 
-describe('requests with a foreign Host header (rule: own-host)', () => {
+describe('requests whose Host header names another host (rule: own-host)', () => {
   const hosts: [string, number][] = [
     ['localhost', 200],
     ['LOCALHOST:1', 200],

@@ -106,7 +106,7 @@ const cases = wires.flatMap((wire) => protocols.map((protocol) => [wire, protoco
 describe('attachments in the requests to each kind of upstream (rule: attachments)', () => {
   test.each(
     cases,
-  )('%s with protocol %s sends image and PDF in the form of the vendor, plain and streamed', async (wire, protocol) => {
+  )('a step through the wire %s with protocol %s sends image and PDF in the form of the vendor, plain and streamed', async (wire, protocol) => {
     const { status, body } = await service.step(request(wire, protocol));
     expect([status, body.error, body.warnings]).toEqual([200, null, []]);
     const plain = sentMessages();
@@ -201,21 +201,21 @@ describe('attachments in the requests to each kind of upstream (rule: attachment
 
 describe('invalid attachments (rule: attachments)', () => {
   test.each<[string, unknown, string]>([
-    ['an SVG', { media_type: 'image/svg+xml', data: 'AAAA' }, 'attachments.0.media_type'],
-    ['a type with parameters', { ...image, media_type: 'image/png; x=1' }, 'attachments.0.media_type'],
-    ['line breaks', { ...image, data: 'AAAA\nAAAA' }, 'attachments.0.data'],
-    ['a data URL', { ...image, data: url(image) }, 'attachments.0.data'],
-    ['base64url', { ...image, data: 'AA-_' }, 'attachments.0.data'],
-    ['missing padding', { ...image, data: 'AAA' }, 'attachments.0.data'],
-    ['padding inside', { ...image, data: 'A=AA' }, 'attachments.0.data'],
+    ['the type of an SVG', { media_type: 'image/svg+xml', data: 'AAAA' }, 'attachments.0.media_type'],
+    ['parameters in its type', { ...image, media_type: 'image/png; x=1' }, 'attachments.0.media_type'],
+    ['line breaks in its data', { ...image, data: 'AAAA\nAAAA' }, 'attachments.0.data'],
+    ['a data URL as its data', { ...image, data: url(image) }, 'attachments.0.data'],
+    ['base64url as its data', { ...image, data: 'AA-_' }, 'attachments.0.data'],
+    ['data without padding', { ...image, data: 'AAA' }, 'attachments.0.data'],
+    ['padding inside its data', { ...image, data: 'A=AA' }, 'attachments.0.data'],
     ['no data', { ...image, data: '' }, 'attachments.0.data'],
-    ['a number', { ...image, data: 7 }, 'attachments.0.data'],
+    ['a number as its data', { ...image, data: 7 }, 'attachments.0.data'],
     [
       'a URL in place of data',
       { media_type: 'image/png', url: 'https://example.com/a.png' },
       'attachments.0.data',
     ],
-  ])('%s is 400 with the path, beside the query and in a turn', async (_, invalid, path) => {
+  ])('an attachment with %s is refused with 400 and its path, beside the query and in a turn', async (_, invalid, path) => {
     const attachments = [invalid] as Attachment[];
     const { status, body } = await service.step({ attachments });
     expect([status, body.error?.code, body.error?.details[0]?.path]).toEqual([400, 'invalid_request', path]);
@@ -230,7 +230,7 @@ describe('invalid attachments (rule: attachments)', () => {
     expect([status, body.error?.code]).toEqual([413, 'request_too_large']);
   });
 
-  test('attachments beside the query need extensions, since the answer must return them', async () => {
+  test('a step with attachments and include.extensions false gets 400 extensions_required', async () => {
     const { status, body } = await service.step({ attachments: [image], include: { extensions: false } });
     expect([status, body.error?.details[0]]).toMatchObject([
       400,
@@ -325,7 +325,7 @@ describe('attachments of a run (rule: attachment-limit)', () => {
     return { ended, bodies: service.fake.requests.slice(from).map(({ rawBody }) => rawBody) };
   };
 
-  test('the attachments of the task and of a tool reach the model, and the task keeps its own', async () => {
+  test('the attachments of the task and of a tool result reach the model, and each stays in its own turn of the history', async () => {
     const { ended, bodies } = await runWith({ content: 'Taken.', attachments: [document] });
     expect(ended.answer).toBe('a cat');
     expect(bodies.map((body) => [body.includes(image.data), body.includes(document.data)])).toEqual([

@@ -40,7 +40,7 @@ const hitsIn = (printed: string): string[] => shapes.filter((shape) => printed.i
 
 interface ErrorPath {
   readonly name: string;
-  /** The service to call: its provider either fails or echoes the key. */
+  /** The service to call: the provider of `faults` fails, the provider of `parrot` repeats the key. */
   readonly at: 'faults' | 'parrot';
   readonly request: (key: string, vendor: VendorName) => Sent;
 }
@@ -75,7 +75,7 @@ const faulty = faultNames
     }),
   );
 
-/** Places in which a provider may echo the key: a field of its error, headers, an HTML page. */
+/** Places in which a provider may repeat the key: a field of its error, headers, an HTML page. */
 const echoes: Readonly<Record<string, (key: string) => { type: string; body: string }>> = {
   message: (key) => json({ message: `bad key ${key}`, type: 'authentication_error' }),
   code: (key) => json({ message: 'bad', type: key, code: key }),

@@ -204,7 +204,7 @@ describe('summarizing a history (rule: compaction-summarize)', () => {
     expect(service.fake.requests).toHaveLength(calls);
   });
 
-  test('summarizing a run that went on replaces the old summary by one new summary', async () => {
+  test('summarizing a run that continued after a summary replaces it by one new summary', async () => {
     service.fake.script({ text: summary });
     const { body } = await summarize(run);
     const longer = [...body.conversation_history, ...[8, 9, 10, 11].flatMap((n) => acted(n, log(30)))];

@@ -22,8 +22,9 @@ import { until } from '../support/until.js';
 import { stepRequest } from '../support/whole-service.js';
 
 /**
- * A company's network on this machine, with the lines of docs/company-networks.md: everything is reached through a proxy
- * with a password, and behind it nginx has a certificate of the company's own authority.
+ * Imitates a company's network on this machine, with the settings and nginx configuration that
+ * docs/company-networks.md shows: every server is reached through a proxy with a password, and the nginx behind
+ * it has a certificate of the company's own authority.
  */
 jest.setTimeout(120_000);
 

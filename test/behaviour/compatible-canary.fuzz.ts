@@ -7,6 +7,7 @@ import { pooled } from '../support/pooled.js';
 import { type SpanReceiver, startSpanReceiver } from '../support/span-receiver.js';
 import { writeTokenFile } from '../support/token-file.js';
 import { until } from '../support/until.js';
+import { type TestWatcher, watch } from '../support/watcher.js';
 import { startWholeService, type WholeService } from '../support/whole-service.js';
 
 /** A model key with characters that encodings change. */
@@ -79,7 +80,10 @@ const idsFor = (secret: string): Headers[] => [
   { 'X-Request-Id': `run.${secret.slice(-8)}`, traceparent: secret, tracestate: `k=${secret}` },
 ];
 
-/** Fails or answers as the text of the request says. The parrot repeats everything that it was sent. */
+/**
+ * Answers with the fault or the reply that the text of the request names. `parrot` is an error that repeats the
+ * headers and the query of the request.
+ */
 const respond: Respond = ({ headers, query, rawBody }) => {
   const [, reply = 'answer'] = /reply:([\w-]+);/.exec(rawBody) ?? [];
   if (reply === 'parrot') throw new Error(`refused: ${JSON.stringify({ headers, query })}`);
@@ -89,6 +93,7 @@ const respond: Respond = ({ headers, query, rawBody }) => {
 
 let traces: SpanReceiver;
 const services: Partial<Record<keyof typeof places, WholeService>> = {};
+const watchers: Partial<Record<keyof typeof places, TestWatcher>> = {};
 const serviceOf = (kind: keyof typeof places): WholeService => {
   const service = services[kind];
   if (!service) throw new Error('The service has not started.');
@@ -113,12 +118,16 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_BSP_SCHEDULE_DELAY: '100',
+    WATCH: 'on',
   };
-  const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'canary' });
+  const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'canary', watch: true });
   services.open = await startWholeService(respond, environment);
   services.guarded = await startWholeService(respond, { ...environment, AUTH_TOKENS_FILE });
+  watchers.open = await watch(services.open.url);
+  watchers.guarded = await watch(services.guarded.url, { Authorization: `Bearer ${token}` });
 });
 afterAll(async () => {
+  for (const watcher of Object.values(watchers)) watcher.leave();
   await Promise.all(Object.values(services).map((service) => service.close()));
   await traces.close();
 });
@@ -181,7 +190,7 @@ function asksFor(secret: string, place: Headers): Ask[] {
 }
 
 describe.each(['open', 'guarded'] as const)('secrets in requests to /v1, service %s', (kind) => {
-  test('no answer, log line, metric, trace or other upstream request has a key, a token, a placeholder or a gateway value (rules: key-redaction, compatible-keys, span-contents)', async () => {
+  test('no answer, log line, metric, trace, event for watchers or other upstream request has a key, a token, a placeholder or a gateway value (rules: key-redaction, compatible-keys, span-contents)', async () => {
     const { url, fake, log } = serviceOf(kind);
     const asks = [key, placeholder].flatMap((secret) =>
       places[kind](secret).flatMap((place) => asksFor(secret, place)),
@@ -198,6 +207,10 @@ describe.each(['open', 'guarded'] as const)('secrets in requests to /v1, service
     }
     await until(() => log.filter((line) => line.includes('"msg":"request"')).length >= asks.length);
     expect(log.filter((line) => hitsIn(line).length > 0).slice(0, 3)).toEqual([]);
+    const watched = watchers[kind]?.text() ?? '';
+    expect(watched).toContain('event: step.watched');
+    expect(watched).toContain('event: step.failed');
+    expect(hitsIn(watched)).toEqual([]);
     const metrics = await send(`${url}/metrics`, { Authorization: `Bearer ${token}` });
     expect(metrics).toContain('stepwise_');
     expect(hitsIn(metrics)).toEqual([]);

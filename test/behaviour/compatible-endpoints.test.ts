@@ -128,7 +128,7 @@ describe('failures below /v1', () => {
   });
 });
 
-describe('keys', () => {
+describe('keys of requests to /v1', () => {
   const key = 'sk-own-0123456789-abcdef';
   const keyed = chat({ model: 'openai/gpt-4o' });
   const sentKey = (at: ChatService) => at.fake.requests.at(-1)?.headers['authorization'];
@@ -218,7 +218,7 @@ describe('keys', () => {
   });
 });
 
-describe('models', () => {
+describe('the model lists of /v1', () => {
   test('the model list has the known models and those that upstreams without a key list; ids may contain slashes (rule: compatible-models)', async () => {
     const ids: string[] = [];
     for await (const model of service.client.models.list()) ids.push(model.id);
@@ -328,7 +328,7 @@ describe('the limits, request checks, logging, CORS rules and aborts of /api als
     await until(async () => (await failure(ask())).status === 429);
   });
 
-  test('a foreign Host, a large body and a wrong type are refused in the format of the API', async () => {
+  test('a Host header that names another host, a large body and a wrong type are refused in the format of the API', async () => {
     const foreign = await sendRaw(service.url, { path, headers: [['Host', 'evil.test']], body: '{}' });
     const large = await post(service.url, JSON.stringify(chat({ user: 'x'.repeat(5_000_000) })));
     const wrong = await post(service.url, '{}', { 'Content-Type': 'text/plain' });

@@ -131,7 +131,9 @@ const sentSince = (count: number) => service.fake.requests.slice(count).map(({ b
 const isHeld = (body: Readonly<Record<string, unknown>>): boolean =>
   body['response_format'] !== undefined || Object(body['output_config']).format !== undefined;
 
-test.each(names)('%s sends a schema that the vendor accepts (rule: reply-schema)', async (name) => {
+test.each(
+  names,
+)('a step at the upstream %s sends a schema that the vendor accepts (rule: reply-schema)', async (name) => {
   await withService(async (own) => {
     service.fake.script({ text: forms[name].replies.answer });
     const before = service.fake.requests.length;
@@ -393,7 +395,7 @@ test.each([
   'anthropic',
   'llama',
   'json_object',
-] as const)('%s sends the control object of a phase as the schema (rule: phase-control)', async (name) => {
+] as const)('a phase at the upstream %s sends the schema of its control object (rule: phase-control)', async (name) => {
   await withService(async (own) => {
     const step = async (phase: 'reason' | 'observe') => {
       service.fake.script({ text: JSON.stringify(controls[phase]) });
@@ -465,7 +467,11 @@ describe('an unusable schema gives a warning and the best possible request, neve
   test.each([
     ['128 tools whose names no vendor takes', many, []],
     ['a schema of 200 KB', [...tools, huge], ['arguments_not_constrained']],
-    ['a tool that no vendor’s schema can say', [...tools, strange], ['arguments_not_constrained']],
+    [
+      'a tool whose arguments no vendor’s schema can express',
+      [...tools, strange],
+      ['arguments_not_constrained'],
+    ],
   ] as const)('a step succeeds with %s', async (_, offered, expected) => {
     await withService(async (own) => {
       for (const vendor of ['openai', 'anthropic'] as const) {

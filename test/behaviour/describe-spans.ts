@@ -13,7 +13,7 @@ let made = 0;
 const newTrace = () => (++made).toString(16).padStart(32, 'a');
 const parentOf = (header: string | undefined) => header?.split('-')[2];
 
-/** Trace headers that the context service received, which has no files. */
+/** The `traceparent` headers that the context service below received. That service has no files. */
 const contextCallers: (string | undefined)[] = [];
 const contextService = createServer(({ headers }, response) => {
   contextCallers.push(headers['traceparent'] as string | undefined); // sent once
@@ -26,8 +26,8 @@ const conclusion = ['  read_reply', '  conclude'];
 const answer = { text: 'Thought: I know.\nFinal Answer: 42' };
 
 /**
- * Declares the tests of the spans of a step. The spans arrive as JSON at a receiver, directly or through the
- * collector that the service sends protocol buffers to.
+ * Declares the tests of the spans of a step. The spans arrive at a receiver as JSON: directly, or through a
+ * collector, to which the service sends them as protocol buffers.
  */
 export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): void {
   let receiver: SpanReceiver;
@@ -86,7 +86,7 @@ export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): vo
     };
   }
 
-  test('a plain step has spans for its verbs, the model call and the HTTP request, each below its parent', async () => {
+  test('a plain step has spans for its stages, the model call and the HTTP request, each below its parent', async () => {
     const { tree, spans, span, parents } = await traceOf('/api/agent/react_step', stepRequest());
     expect(tree).toEqual([
       'POST /api/agent/react_step',
@@ -237,7 +237,7 @@ export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): vo
     expect(span('POST /api/agent/react_step').status.code ?? 0).toBe(0);
   });
 
-  test('a verb that refuses the step is its last span and has an error status', async () => {
+  test('in the trace of a refused step, the span of the stage that refused it is the last one and has an error status', async () => {
     const body = stepRequest({ user_query: '', conversation_history: [] });
     const { tree, span } = await traceOf('/api/agent/react_step', body);
     expect(tree).toEqual(['POST /api/agent/react_step', '  read_situation']);

@@ -62,7 +62,7 @@ describe('gateway settings (rule: gateway-settings)', () => {
     }
   });
 
-  test('keyHeader receives the bare key, and no other header has it', async () => {
+  test('the header that keyHeader names receives the bare key, and no other header has it', async () => {
     await service.step(at('azure'));
     expect(sent()?.headers['api-key']).toBe(key);
     expect(sent()?.headers).not.toHaveProperty('authorization');
@@ -92,7 +92,7 @@ describe('gateway settings (rule: gateway-settings)', () => {
     service.fake.script({ text: 'Final Answer: here' });
   });
 
-  test('no log line contains a value, whatever happens', async () => {
+  test('no log line contains a header or query value of a gateway, whatever fault occurs', async () => {
     for (const fault of ['unauthorized', 'echoed-key', 'html-502', 'reset', 'redirect'] as const) {
       service.fake.script({ fault });
       await service.step(at('gateway'));
@@ -111,11 +111,11 @@ describe('gateway settings (rule: gateway-settings)', () => {
   });
 });
 
-describe('keys (rule: key-form)', () => {
+describe('the key of a caller for a gateway (rule: key-form)', () => {
   test.each([
     ['an Entra token of 3,000 characters', 'e'.repeat(3_000)],
     ['a key of 8,192 characters', 'k'.repeat(8_192)],
-  ])('%s reaches the provider, from the body and from the header', async (_, long) => {
+  ])('a key reaches the provider unchanged, from the body and from the header: %s', async (_, long) => {
     await service.step(at('gateway', { user_api_keys: { llmKey: long } }));
     expect(sent()?.headers['authorization']).toBe(`Bearer ${long}`);
     const { status } = await service.post('/api/agent/react_step', stepRequest(at('gateway')), {
@@ -139,7 +139,7 @@ describe('keys (rule: key-form)', () => {
     expect(JSON.stringify(sent()?.headers)).not.toContain(llmKey.slice(0, 20).padEnd(6, '·'));
   });
 
-  test('an own authorization header replaces the key where none is needed', async () => {
+  test('an upstream that needs no key gets the authorization header of its settings', async () => {
     await service.step(at('open'));
     expect(sent()?.headers['authorization']).toBe('Bearer own-token');
   });

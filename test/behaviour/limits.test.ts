@@ -36,7 +36,7 @@ const statuses = async (url: string, requests: readonly RawRequest[]): Promise<n
   return found;
 };
 
-describe('requests a minute (rule: rate-limit)', () => {
+describe('the limit of requests per minute (rule: rate-limit)', () => {
   test('a request above the limit gets 429 with Retry-After and the limit, and reaches no provider', async () => {
     const { url, fake, log } = await start(answer, { RATE_LIMIT_PER_MINUTE: '4', TRUST_PROXY: '1' });
     const step = from('1.1.1.1', {});
@@ -175,7 +175,7 @@ describe('concurrent requests (rule: token-limits)', () => {
   });
 });
 
-describe('tokens a day (rule: token-limits)', () => {
+describe('the limit of tokens per day (rule: token-limits)', () => {
   test('the token counts of the provider add up, and above the limit the service returns 429 until the day ends', async () => {
     const [poor, rich] = [createToken(), createToken()];
     const AUTH_TOKENS_FILE = writeTokenFile(
@@ -211,7 +211,7 @@ describe('tokens a day (rule: token-limits)', () => {
 
   test('replies that the caller hangs up on are charged: of 100 such streams, at most 2 pass before the daily token limit answers 429', async () => {
     const token = createToken();
-    // The prompts alone would allow more than 20 streams.
+    // If only prompts were charged, this limit would let more than 20 streams pass.
     const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 20_000 } });
     const chunks = Array.from({ length: 2_000 }, () => 'word '.repeat(100));
     const { url } = await start({ chunks }, { AUTH_TOKENS_FILE });

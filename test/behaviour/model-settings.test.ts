@@ -32,7 +32,10 @@ describe('settings of models (rule: model-settings)', () => {
     expect(warnings.map(({ code }) => code)).toEqual(codes);
   });
 
-  test.each(['qwen3:8b', 'other'])('a step of %s teaches text, whatever protocol is set', async (model) => {
+  test.each([
+    'qwen3:8b',
+    'other',
+  ])('a request for the model %s teaches the text protocol and has no tools or schema, whatever protocol is set', async (model) => {
     await stepWith(model, 8_000);
     const { body, rawBody } = service.fake.requests.at(-1) ?? { body: {}, rawBody: '' };
     expect(body).not.toHaveProperty('tools');

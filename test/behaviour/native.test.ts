@@ -145,7 +145,7 @@ describe.each(vendorNames)('native calling with %s (rule: native-calling)', (ven
     expect(JSON.stringify(service.fake.requests.at(-1)?.body['tool_choice'])).toContain('none');
   });
 
-  test('protocol auto is native with tools and text without (rule: native-calling)', async () => {
+  test('the protocol `auto` sends native tools if the request has tools, and none otherwise (rule: native-calling)', async () => {
     service.fake.script({ text: 'Final Answer: yes' });
     await service.step(request(vendor, { protocol: 'auto' }));
     expect(sentToolNames()).toHaveLength(3);

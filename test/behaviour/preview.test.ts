@@ -79,7 +79,7 @@ describe('a preview returns the prompt that the step sends (rule: one-call-per-s
     expect((await preview(stepRequest({ user_api_keys: { llmKey: 'x' } }))).status).toBe(200);
   });
 
-  test('the prompt hash is equal for equal prompts and differs for others', async () => {
+  test('equal prompts have equal hashes, and different prompts have different hashes', async () => {
     const hashOf = async (changes: Partial<StepRequestInput>) =>
       (await preview(stepRequest(changes))).body.prompt_sha256;
     const hash = await hashOf({});

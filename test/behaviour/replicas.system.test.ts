@@ -223,7 +223,7 @@ needs(nginxServer).describe('requests through nginx to replicas', () => {
   });
 });
 
-needs(nginxServer).describe('errors that nginx returns itself', () => {
+needs(nginxServer).describe('errors that nginx returns without a replica', () => {
   test.each([
     ['a body too large even for nginx', 'x'.repeat(5.5 * 2 ** 20), 413, 'request_too_large', false],
     ['a body that the service itself refuses', 'x'.repeat(4.5 * 2 ** 20), 413, 'request_too_large', false],

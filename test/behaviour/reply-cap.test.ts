@@ -51,7 +51,7 @@ describe.each(ways)('a reply of more than 1 MiB from $vendor, streamed: $streame
     expect(`Final Answer: ${step.direct_response}`.length).toBeGreaterThan(MIB - 10);
   });
 
-  test('an action that the cap cut is not proposed', async () => {
+  test('an action that was cut at the maximum length of a reply is not proposed', async () => {
     const step = await stepAfter({ text: `Action: write_file(path="a", content="${'x'.repeat(MIB)}")` });
     expect(step).toMatchObject({
       status: 'error',
@@ -62,7 +62,7 @@ describe.each(ways)('a reply of more than 1 MiB from $vendor, streamed: $streame
     });
   });
 
-  test('a complete action before the cut is not proposed either', async () => {
+  test('a complete action in a reply that was cut at its maximum length is not proposed', async () => {
     const step = await stepAfter({ text: `Action: write_file(path="a")\n${longProse}` });
     expect(step).toMatchObject({
       status: 'error',
@@ -71,7 +71,7 @@ describe.each(ways)('a reply of more than 1 MiB from $vendor, streamed: $streame
     });
   });
 
-  test('native calls withheld because of the cap are returned as partial text', async () => {
+  test('native calls of a reply that was cut at its maximum length are returned as partial text', async () => {
     const whole = { name: 'write_file', arguments: { path: 'a' } };
     const call = { name: 'write_file', arguments: { path: 'b', content: 'x'.repeat(MIB) } };
     const step = await stepAfter({ toolCalls: [whole, call] }, { protocol: 'native' });
@@ -92,7 +92,7 @@ describe.each(ways)('a reply of more than 1 MiB from $vendor, streamed: $streame
     expect(step).toMatchObject({ status: 'phase_completed', action_details: null, error: null });
   });
 
-  test('a native call that the cap cut is not proposed', async () => {
+  test('a native call that was cut at the maximum length of a reply is not proposed', async () => {
     const call = { name: 'write_file', arguments: { path: 'a', content: 'x'.repeat(MIB) } };
     const step = await stepAfter({ toolCalls: [call] }, { protocol: 'native' });
     expect(step).toMatchObject({

@@ -59,13 +59,13 @@ describe('the Responses API (rule: wires)', () => {
   test.each([
     ['without an effort', {}, undefined],
     ['with the effort none', { reasoningEffort: 'none' }, { effort: 'none' }],
-  ] as const)('%s, no summary of the reasoning is requested', async (_, config, reasoning) => {
+  ] as const)('a request to the Responses API %s asks for no summary of the reasoning', async (_, config, reasoning) => {
     service.fake.script({ text: 'It is there.' });
     await service.step(request({ protocol: 'native' }, config));
     expect(sent()?.body['reasoning']).toEqual(reasoning);
   });
 
-  test('each message of the assistant has a type, without which llama.cpp refuses it', async () => {
+  test('each assistant message for the Responses API has a type, without which llama.cpp refuses it', async () => {
     service.fake.script({ text: 'It is there.' });
     const history = [
       { role: 'user' as const, content: 'Where?' },
@@ -80,7 +80,7 @@ describe('the Responses API (rule: wires)', () => {
     }
   });
 
-  test('a summary that the organisation may not have is left out, and the effort is kept', async () => {
+  test('the request for a reasoning summary is left out for an organisation that may not have it, and the effort is kept', async () => {
     const modelName = 'gpt-5.6-luna';
     service.fake.script(({ body }) => {
       if (JSON.stringify(body['reasoning']).includes('summary'))
@@ -98,7 +98,11 @@ describe('the Responses API (rule: wires)', () => {
     }
   });
 
-  test.each(['gpt-4o', 'o3', 'gpt-5'])('%s stays with Chat Completions', async (modelName) => {
+  test.each([
+    'gpt-4o',
+    'o3',
+    'gpt-5',
+  ])('the model %s is called through Chat Completions', async (modelName) => {
     service.fake.script({ text: 'It is there.' });
     await service.step(request({ protocol: 'native' }, { modelName }));
     expect(sent()?.path).toBe('/v1/chat/completions');
@@ -108,7 +112,7 @@ describe('the Responses API (rule: wires)', () => {
     'gpt-5-pro',
     'gpt-5.1-codex',
     'o3-pro',
-  ])('%s, which Chat Completions does not serve, uses it', async (modelName) => {
+  ])('the model %s, which Chat Completions does not serve, is called through the Responses API', async (modelName) => {
     service.fake.script({ text: 'It is there.' });
     await service.step(request({}, { modelName }));
     expect(sent()?.path).toBe('/v1/responses');
@@ -249,7 +253,7 @@ describe('an upstream with the setting wire: messages (rule: wires)', () => {
   test.each([
     'qwen3:8b',
     'bedrock/claude-opus-5',
-  ])('%s is called through Messages with the key header of the upstream', async (modelName) => {
+  ])('an upstream with wire messages is called through Messages with its own key header: %s', async (modelName) => {
     service.fake.script({ toolCalls: [{ name: 'read_file', arguments: { path: 'a' } }] });
     const { body } = await service.step(request({ protocol: 'native' }, { provider: 'messages', modelName }));
     expect(body.action_details?.tool_args).toEqual({ path: 'a' });

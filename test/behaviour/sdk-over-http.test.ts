@@ -190,7 +190,7 @@ describe('runs against the real service (rule: run-result)', () => {
     ['an overloaded provider', { fault: 'overloaded' }, 'upstream_overloaded'],
     ['a cut stream', { fault: 'cut' }, 'upstream_unreachable'],
   ] as const)(
-    '%s ends the run with its error code',
+    'a run ends with the error code of the failure: %s',
     async (_, fault, code) => {
       const { result } = await run(fault);
       expect(result).toMatchObject({ stopReason: 'error', error: { code } });
@@ -318,13 +318,10 @@ describe('the SDK client without a run', () => {
     expect(failed).toMatchObject({ code: 'invalid_request', details: [{ path: 'max_iterations_left' }] });
   });
 
-  test.each([
-    ['http://person:sk-canary@127.0.0.1:1/?key=sk-canary', 'The service at http://127.0.0.1:1 could not'],
-    ['localhost:8080', 'an address that lacks http:// or https://'],
-    ['', "this page's own address"],
-  ])('the error for an unreachable address contains no secret of it: %j', async (baseUrl, words) => {
-    const failure = new StepwiseClient({ baseUrl }).models().catch((error: Error) => error.message);
-    expect(await failure).toContain(words);
-    expect(await failure).not.toContain('canary');
+  test('the error for an unreachable address contains no secret of it', async () => {
+    const client = new StepwiseClient({ baseUrl: 'http://person:sk-canary@127.0.0.1:1/?key=sk-canary' });
+    const failure = await client.models().catch((error: Error) => error.message);
+    expect(failure).toContain('The service at http://127.0.0.1:1 could not');
+    expect(failure).not.toContain('canary');
   });
 });

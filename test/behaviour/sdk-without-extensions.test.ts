@@ -108,12 +108,12 @@ test.each([
   expect(result.history.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool_observation']);
 });
 
-test('a run without extensions takes the answer of a model that goes on acting in the last step', async () => {
+test('a run without extensions ends with an answer even if the model calls a tool in the last step', async () => {
   const { answer } = await start([act('a'), act('b')], { maxSteps: 2 }).result();
   expect(answer).toBe('The step limit was reached before there was an answer.\n\nI look.');
 });
 
-test('a question without extensions stays open, and the next task answers it', async () => {
+test('in a run without extensions, a question of the model stays open, and the next task answers it', async () => {
   const ask: ScriptedReply = { text: 'Thought: ?\nAction: request_input(question="Which?")' };
   const { stopReason, history } = await start([act('a'), ask]).result();
   expect(stopReason).toBe('needs_input');
@@ -142,7 +142,7 @@ test('step() of the client fills in the fields that a step without extensions la
 test.each([
   { strategy: 'reason-act-observe' },
   { protocol: 'native' },
-] as const)('a run without extensions that needs them ends with the sentence of the service: %j', async (options) => {
+] as const)('a run with extensions: false and an option that needs extensions ends with the message of the service: %j', async (options) => {
   const { error } = await start([done], options).result();
   expect(error).toMatchObject({ code: 'invalid_request', details: [{ code: 'extensions_required' }] });
 });

@@ -40,7 +40,7 @@ describe.each(
   vendor,
   transport,
 }) => {
-  test(`a client that knows the listed fields only reads every answer of a ${transport} run with ${vendor}, and the service accepts each history that it sends back`, async () => {
+  test(`a client that knows only the source fields reads every answer of a ${transport} run with ${vendor}, and the service accepts each history that it sends back`, async () => {
     let history: StrictTurn[] = [];
     let user_query = 'Which port does the server use?';
     const next = async (reply: ScriptedReply, changes: Readonly<Record<string, unknown>> = {}) => {
@@ -210,7 +210,7 @@ test('a stream without extensions keeps its other events', async () => {
   ]);
 });
 
-describe.each(transports)('requests that need extensions, %s', (transport) => {
+describe.each(transports)('%s requests that need extensions', (transport) => {
   test.each([
     ['protocol', { protocol: 'native' }],
     ['phase', { phase: 'act' }],
@@ -256,7 +256,7 @@ test('without extensions, turns of the caller come back as sent, with every fiel
   expect(body.updated_conversation_history?.slice(0, 4)).toEqual(conversation_history);
 });
 
-test('include.history: false also makes the history null without extensions, after a failure too', async () => {
+test('with include.history false and without extensions, the returned history is null, even after a failure', async () => {
   const changes = { include: { ...include, history: false } };
   service.fake.script([{ text: 'Final Answer: 42' }, { fault: 'rate-limited' }]);
   expect((await service.step(changes)).body).toMatchObject({

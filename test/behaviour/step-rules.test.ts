@@ -69,7 +69,7 @@ describe('the query and the history (rule: task-turn)', () => {
     ['a notice is not the last query', 'q', [user('q'), call('a'), user('n', { kind: 'notice' })], false],
     ['a phase does not answer the query', 'q', [user('q'), { ...said('plan'), phase: 'reason' }], false],
     ['an empty query adds nothing', '', [user('q'), call('a'), saw('x')], false],
-  ])('user_query: %s', async (_rule, user_query, history, isAdded) => {
+  ])('whether a step adds user_query to the history: %s', async (_rule, user_query, history, isAdded) => {
     service.fake.script(answers);
     const { answer } = await sentFor({ user_query, conversation_history: history });
     expect(answer.body.new_turns.filter(({ role }) => role === 'user')).toEqual(
@@ -281,7 +281,7 @@ describe('one step (rule: one-call-per-step)', () => {
   });
 });
 
-describe('the tail and the report (rule: tail)', () => {
+describe('the tail of a prompt and the context report (rule: tail)', () => {
   test('the prompt ends with tasks and focus, after the history', async () => {
     service.fake.script(answers);
     const { text } = await sentFor({

@@ -69,7 +69,7 @@ async function headersAfter(
   }));
 }
 
-describe.each(paths)('%s passes on the trace of the caller unchanged (rule: trace-context)', (path) => {
+describe.each(paths)('the trace of a caller of %s is passed on unchanged (rule: trace-context)', (path) => {
   test('the provider receives the trace with each attempt, and no baggage', async () => {
     const once = await headersAfter(path, { ...trace, baggage: 'user=canary' });
     expect(once).toEqual([{ ...trace, baggage: undefined }]);

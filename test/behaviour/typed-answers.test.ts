@@ -76,7 +76,7 @@ describe.each(cases)('over %s in %s', (wire, protocol) => {
     expect(step).toMatchObject(expected);
   });
 
-  test(`an upstream that ignores the schema is caught over ${wire} in ${protocol}, plain and streamed (rule: typed-answers)`, async () => {
+  test(`an answer that does not fit is reported as answer_mismatch over ${wire} in ${protocol}, plain and streamed, if the upstream ignores the schema (rule: typed-answers)`, async () => {
     for (const written of ['{"path": 7}', '[]', '{"path": "a", "line": 0}']) {
       service.fake.script({ text: replies[protocol](written) });
       for (const step of [(await service.step(request)).body, (await streamStep(service, request)).step]) {
@@ -103,13 +103,13 @@ describe.each(cases)('over %s in %s', (wire, protocol) => {
   });
 });
 
-describe('native calling', () => {
+describe('typed answers with native calling', () => {
   const request = { protocol: 'native', tools, answer_schema } as const;
 
   test.each([
     ['openai', 'response_format'],
     ['anthropic', 'output_config'],
-  ] as const)('%s gets the schema in its own format beside the tools (rule: typed-answers)', async (vendor, field) => {
+  ] as const)('with native calling, the vendor %s gets the answer schema in its own format beside the tools (rule: typed-answers)', async (vendor, field) => {
     const written = vendor === 'openai' ? { path: 'src/total.ts', line: 3 } : answer;
     service.fake.script({ text: JSON.stringify(written) });
     const { body } = await service.step({ ...request, llm_config: llmConfig(vendor) });
@@ -160,7 +160,7 @@ describe('native calling', () => {
     expect(lastBody()['tools']).toMatchObject([{}, { function: { name: 'final_answer_2' } }]);
   });
 
-  test('the last step without both forbids calls and constrains the text instead', async () => {
+  test('a vendor that cannot enforce a schema beside tools is forbidden to call tools in the last step, and gets the schema', async () => {
     service.fake.script({ text: json });
     const asked = { ...request, max_iterations_left: 1, llm_config: upstream('ollama') };
     const { body } = await service.step(asked);
@@ -168,14 +168,14 @@ describe('native calling', () => {
     expect(lastBody()).toMatchObject({ tool_choice: 'none', response_format: { type: 'json_schema' } });
   });
 
-  test('an action beside answer_schema is proposed as ever', async () => {
+  test('an action is proposed even if the request has an answer_schema', async () => {
     service.fake.script({ toolCalls: [{ name: 'search', arguments: { pattern: 'x' } }] });
     const { body } = await service.step(request);
     expect(body).toMatchObject({ status: 'action_proposed', answer: null, parse: { outcome: 'action' } });
   });
 });
 
-describe('phases', () => {
+describe('typed answers in phases', () => {
   const controls = { thought: 'Seen.', observation: 'o', should_continue: false };
 
   test.each([
@@ -183,7 +183,7 @@ describe('phases', () => {
     ['text', `Seen.\n\`\`\`json\n${JSON.stringify({ ...controls, final_answer: answer })}\n\`\`\``],
     ['xml', `Seen.\n<final_answer>${json}</final_answer>`],
     ['native', `Seen.\n${JSON.stringify({ ...controls, final_answer: answer })}`],
-  ] as const)('observe ends with a typed final_answer in %s (rules: typed-answers, phase-control)', async (protocol, text) => {
+  ] as const)('the phase observe ends with a typed final_answer in %s (rules: typed-answers, phase-control)', async (protocol, text) => {
     const request = {
       protocol,
       tools,
@@ -218,7 +218,7 @@ describe('phases', () => {
     });
   });
 
-  test('reason and act have no answer', async () => {
+  test('the phases reason and act return no typed answer', async () => {
     service.fake.script({ text: `Final Answer: ${json}` });
     for (const phase of ['reason', 'act'] as const) {
       const { body } = await service.step({ tools, answer_schema, phase });
@@ -227,7 +227,7 @@ describe('phases', () => {
   });
 });
 
-test('the fixed sentence of the last step has no answer (rules: typed-answers, last-iteration)', async () => {
+test('the field answer is null if the last step answers with its fixed sentence (rules: typed-answers, last-iteration)', async () => {
   service.fake.script({ text: 'Action: search(pattern="x")' });
   const { body } = await service.step({ tools, answer_schema, max_iterations_left: 1 });
   expect(body).toMatchObject({
@@ -276,7 +276,7 @@ test('the step succeeds without a value and with a problem if the answer is nest
     }
 });
 
-test('a schema that the vendor refuses is checked all the same, with a warning (rule: constraint-refusal)', async () => {
+test('an answer schema that the vendor refuses is still checked by the service, with a warning (rule: constraint-refusal)', async () => {
   const own = await startWholeService({});
   try {
     own.fake.script(({ body }) => {
@@ -290,7 +290,7 @@ test('a schema that the vendor refuses is checked all the same, with a warning (
   }
 });
 
-describe('schemas (rule: answer-schema)', () => {
+describe('answer schemas that cannot be used or enforced (rule: answer-schema)', () => {
   const nested = (depth: number): Record<string, unknown> =>
     depth === 0 ? {} : { items: nested(depth - 1) };
 
@@ -324,7 +324,7 @@ describe('schemas (rule: answer-schema)', () => {
       },
       'answer_schema',
     ],
-  ] as const)('%s is 400 with the path of the place', async (_, schema, path) => {
+  ] as const)('an answer schema with %s is refused with 400 and the path of the place', async (_, schema, path) => {
     const { status, body } = await service.step({ answer_schema: schema });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({
@@ -333,7 +333,7 @@ describe('schemas (rule: answer-schema)', () => {
     });
   });
 
-  test('a regular expression is never run: a warning says that it is not checked', async () => {
+  test('the pattern of an answer schema is never run, and a warning says that it is not checked', async () => {
     service.fake.script({ text: `Final Answer: {"a": "${'a'.repeat(50_000)}!"}` });
     const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
     const { body } = await service.step({ answer_schema: schema });
@@ -346,7 +346,7 @@ describe('schemas (rule: answer-schema)', () => {
     ]);
   });
 
-  test('a schema that no vendor can hold is left to the check, with a warning (rule: typed-answers)', async () => {
+  test('an answer schema that no vendor can enforce is only checked by the service, with a warning (rule: typed-answers)', async () => {
     const schema = { type: 'object', patternProperties: { '^a': { type: 'string' } } };
     service.fake.script({
       text: JSON.stringify({ thought: 't', action: { final_answer: '{"abc": "x"}' } }),
@@ -356,7 +356,7 @@ describe('schemas (rule: answer-schema)', () => {
     expect(body.warnings.map(({ code }) => code)).toContain('answer_not_constrained');
   });
 
-  test('a body that could not have an answer is refused (rule: source-fields)', async () => {
+  test('answer_schema is refused without extensions, because the response would have no field for the answer (rule: source-fields)', async () => {
     const { status, body } = await service.step({ answer_schema, include: { extensions: false } });
     expect(status).toBe(400);
     expect(body.error?.details).toMatchObject([{ path: 'answer_schema', code: 'extensions_required' }]);

@@ -105,13 +105,13 @@ test('a third answer that does not fit ends the run with the error answer_mismat
   }
 });
 
-test('a last answer that does not fit ends the run with the same error instead of more steps', async () => {
+test('an answer in the last step that does not fit ends the run with the error answer_mismatch', async () => {
   const result = await start([say(1)], Place, { maxSteps: 1 }).result();
   expect(result).toMatchObject({ stopReason: 'error', value: null, error: { code: 'answer_mismatch' } });
   expect(result.steps).toHaveLength(1);
 });
 
-test('a check that JSON Schema cannot express corrects the model, and its transformation counts', async () => {
+test('a typed run corrects the model by a check that JSON Schema cannot express, and returns the transformed value', async () => {
   const Even = z
     .object({ count: z.number().refine((count) => count % 2 === 0, 'must be even') })
     .transform(({ count }) => count / 2);
@@ -122,12 +122,12 @@ test('a check that JSON Schema cannot express corrects the model, and its transf
   expect(notice?.content).toContain('`count`: must be even');
 });
 
-test('null can be an answer', async () => {
+test('null is the answer of a typed run whose schema allows it', async () => {
   const result = await start([say(null)], z.string().nullable()).result();
   expect(result).toMatchObject({ stopReason: 'answered', value: null, answer: 'null' });
 });
 
-test('a library without JSON Schema needs one beside its schema', async () => {
+test('the schema of a library that writes no JSON Schema needs one beside it', async () => {
   const schema: StandardSchema<string> = {
     '~standard': {
       version: 1,

@@ -1,9 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { terminal } from '../support/cli-harness.js';
 import { needs } from '../support/needs.js';
+import { until } from '../support/until.js';
 
 const demo = (...args: string[]) =>
   spawnSync(process.execPath, [join(process.cwd(), '.build/src/cli/commands/demo.js'), ...args], {
@@ -14,6 +16,7 @@ const demo = (...args: string[]) =>
 test.each([
   [['--dir', '/nowhere'], 'There is no folder /nowhere.'],
   [['--what'], 'There is no option --what.'],
+  [['--tour', 'a question'], '--tour plays a recording: it takes no question and no other option.'],
   [['--model', 'nosuch'], 'If it is served by a configured endpoint, name that with --upstream'],
   [['--model', 'gpt-4o'], 'The model gpt-4o needs a key: set STEPWISE_LLM_KEY or OPENAI_API_KEY.'],
   [['--model', 'm', '--upstream', 'nope'], 'There is no endpoint nope; --upstream can be: openai, '],
@@ -42,6 +45,47 @@ onTerminal(
     });
     expect(status).toBe(0);
     expect(stripVTControlCharacters(stdout)).toMatch(/^Observation .{20}/m);
+  },
+  60_000,
+);
+
+test('the tour prints the whole recorded run at once without a terminal (rule: terminal)', () => {
+  const { status, stdout, stderr } = demo('--tour');
+  expect([status, stderr]).toEqual([0, '']);
+  expect(stdout).not.toContain('\u001b');
+  const parts = [
+    'A recorded run',
+    'Left out ',
+    'TODO ',
+    'needs your approval',
+    'allowed it',
+    'denied it',
+    'A follow-up',
+  ];
+  for (const part of [...parts, 'This was a recording.', 'npm start']) expect(stdout).toContain(part);
+}, 20_000);
+
+onTerminal(
+  'the tour on a terminal of 40 columns waits, goes on with Space and ends with Q (rule: terminal)',
+  async () => {
+    const program = join(process.cwd(), '.build/src/cli/commands/demo.js');
+    const command = `stty cols 40 rows 12; exec "${process.execPath}" "${program}" --tour`;
+    const child = spawn('script', ['-qfec', command, '/dev/null'], { env: { PATH: process.env['PATH'] } });
+    let raw = '';
+    child.stdout.on('data', (chunk) => {
+      raw += chunk;
+    });
+    const shown = () => stripVTControlCharacters(raw);
+    await until(shown, (text) => text.includes('Step 1'));
+    child.stdin.write(' ');
+    await until(shown, (text) => text.includes('Action'));
+    child.stdin.write('q');
+    const [code] = await once(child, 'close');
+    expect(code).toBe(0);
+    expect(shown()).toContain('This was a recording.');
+    expect(shown()).not.toContain('A follow-up');
+    const lines = shown().split(/\r?\n/);
+    expect(lines.filter((line) => line.length > 40)).toEqual([]);
   },
   60_000,
 );

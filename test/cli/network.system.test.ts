@@ -93,7 +93,7 @@ describe('the CLI in a network with a proxy (rule: proxies)', () => {
     expect(stdout).not.toContain(word);
   }, 60_000);
 
-  test('a wrong variable ends the command with its name, and without its value', async () => {
+  test('an invalid HTTPS_PROXY ends the command with an error that has the name of the variable, but not its value', async () => {
     const variables = { HTTPS_PROXY: `socks5://user:${word}@proxy.example` };
     const { code, stderr, stdout } = await runAt('http://stepwise.example:8080', variables, ...task);
     expect([code, stdout]).toEqual([1, '']);

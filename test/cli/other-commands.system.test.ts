@@ -166,7 +166,7 @@ describe('shell completion (rule: terminal)', () => {
     [['stepwise', '--dir', 'src/cl'], ['src/cli']],
     [
       ['stepwise', 'token', 'ci', '--'],
-      ['--expires', '--file', '--help', '--project'],
+      ['--expires', '--file', '--help', '--project', '--watch'],
     ],
     [['stepwise', 'completion', 'bash', '--y'], ['']],
     [['stepwise', 'view', 'openapi.y'], ['openapi.yaml']],

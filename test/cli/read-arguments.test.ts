@@ -22,7 +22,7 @@ describe('the command line (rule: terminal)', () => {
   test.each([
     'answer',
     'act',
-  ] as const)('a task and acp take --last-step %s (rule: last-iteration)', (lastStep) => {
+  ] as const)('a task and the command `acp` accept --last-step %s (rule: last-iteration)', (lastStep) => {
     for (const command of [['task'], ['acp']])
       expect(readArguments([...command, '--last-step', lastStep])).toMatchObject({ options: { lastStep } });
   });
@@ -53,12 +53,25 @@ describe('the command line (rule: terminal)', () => {
 
   test('`token` with one name is read as the command, and with more words as a task (rule: token-command)', () => {
     expect(
-      readArguments(['token', 'ci', '--project', 'a', '--project', 'b', '--expires', '90d', '--file', 'f']),
+      readArguments([
+        'token',
+        'ci',
+        '--project',
+        'a',
+        '--project',
+        'b',
+        '--expires',
+        '90d',
+        '--file',
+        'f',
+        '--watch',
+      ]),
     ).toEqual({
       command: 'token',
       name: 'ci',
       projects: ['a', 'b'],
       expires: '90d',
+      watch: true,
       file: 'f',
     });
     expect(readArguments(['token', 'counting', 'where?'])).toMatchObject({ task: 'token counting where?' });

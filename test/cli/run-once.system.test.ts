@@ -402,7 +402,7 @@ describe('model keys (rule: command-safety)', () => {
 describe('saved runs (rule: saved-runs)', () => {
   const script = [act('list_files()', 'Look first.'), answer('Two files.')];
 
-  test('replay shows a run saved with --save again, and parses every completion as before', async () => {
+  test('replay shows a run saved with --save again, and parses every completion as in the original run', async () => {
     const bench = await setUp(script, files);
     const file = join(bench.folder, 'run.json');
     const first = await bench.run([...scripted, '--save', file, 'What is here?']);

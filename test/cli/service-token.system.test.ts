@@ -22,6 +22,7 @@ describe('stepwise token (rule: token-command)', () => {
       project,
       '--expires',
       '2099-01-31',
+      '--watch',
     ]);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^stepwise_[\da-f]{64}\n$/)]);
     expect(stderr).not.toContain(stdout.trim());
@@ -34,6 +35,7 @@ describe('stepwise token (rule: token-command)', () => {
           projects: new Set([project]),
           expiresAt: Date.UTC(2099, 1, 1),
           allowance: { requestsAtOnce: 32 },
+          mayWatch: true,
         },
       },
     ]);

@@ -28,7 +28,7 @@ async function answerTo({ method, path }: Operation, body: unknown): Promise<unk
 describe('the examples of the OpenAPI document', () => {
   test.each(
     bodies.filter(({ operation }) => operation.method === 'post'),
-  )('$operation.operationId: a newly started service answers the example $name as documented', async ({
+  )('a newly started service answers the example $name of $operation.operationId as documented', async ({
     operation,
     request,
     answer,

@@ -237,7 +237,7 @@ describe('operations of openapi.yaml', () => {
 
   test.each(
     operations,
-  )('$operationId has one success with one content type, and one body for all failures', (operation) => {
+  )('the operation $operationId has one success with one content type, and one body for all failures', (operation) => {
     const responses = at('paths', operation.path, operation.method, 'responses');
     expect(Object.keys(responses).filter((status) => !['200', '4XX', '5XX'].includes(status))).toEqual([]);
     for (const [range, response] of Object.entries(responses)) {
@@ -251,7 +251,9 @@ describe('operations of openapi.yaml', () => {
     }
   });
 
-  test.each(operations)('$operationId lists each of its error codes with its status', (operation) => {
+  test.each(
+    operations,
+  )('the operation $operationId lists each of its error codes with its status', (operation) => {
     for (const code of operation.errors) {
       const { status } = errorCodes[code];
       const range = at(

@@ -91,12 +91,12 @@ test('a cut file names the missing lines as the page shows', async () => {
 
 const pricing = ['coupons', 'discounts', 'price-cart'].map((name) => `src/pricing/${name}.js`);
 
-describe('each way to make room works as the page states', () => {
+describe('the ways to make room in a prompt that the page lists', () => {
   test.each([
     ['"max_iterations_left": 1', { max_iterations_left: 1 }],
     ['"contextShare": 0.9', config({ contextShare: 0.9 })],
     ['"tokenLimit": 8000', config({ tokenLimit: 8_000 })],
-  ])('%s makes room for the whole folder', async (dial, changes) => {
+  ])('with %s the whole tagged folder fits into the prompt', async (dial, changes) => {
     expect(page).toContain(`\`${dial}\``);
     const report = await reportOf({ ...changes });
     expect(pricing.map((id) => statusOf(report, id))).toEqual(['included', 'included', 'included']);
@@ -160,7 +160,7 @@ describe('the stable prompt', () => {
     ['another focus file', focus],
     ['a changed TODO list', { tasks: [{ id: 1, content: 'Look', status: 'todo' }] }],
     ['the order to answer', { max_iterations_left: 1 }],
-  ])('%s keeps the stable prompt', async (_, changes) => {
+  ])('a next step with %s has the same stable prompt', async (_, changes) => {
     expect(await hashOf(changes)).toBe(await hashOf({}));
   });
 
@@ -185,7 +185,7 @@ describe('the stable prompt', () => {
     ],
     ['another tokenLimit', config({ tokenLimit: 8_000 })],
     ['another contextShare', config({ contextShare: 0.9 })],
-  ])('%s changes the stable prompt', async (_, changes) => {
+  ])('a next step with %s has another stable prompt', async (_, changes) => {
     expect(await hashOf(changes)).not.toBe(await hashOf({}));
   });
 });

@@ -42,7 +42,7 @@ test.each([
   expect(provider.requests.at(-1)?.headers['authorization']).toBe(`Bearer ${key}`);
 });
 
-test('of the replies with the same call the old loop reads only the first, the new loop all', async () => {
+test('the old loop reads only the first of the five spellings of a call on the page, the new loop reads all', async () => {
   const replies = (blocks(page, 'text')[0] ?? '').trim().split('\n');
   expect(replies).toHaveLength(5);
   expect(replies[0]).toBe(call);

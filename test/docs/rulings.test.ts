@@ -66,7 +66,7 @@ test('the parser reads each value in the table of the rule `values` as the table
   }
 });
 
-test('the brackets of `bracket-call` keep their text', () => {
+test('the text in the brackets of a `bracket-call` becomes the argument unchanged, quotes included', () => {
   expect(read('Action: Search[Apple Remote]').action?.toolArgs).toEqual({ query: 'Apple Remote' });
   expect(read('Action: Search["A" "1939"]').action?.toolArgs).toEqual({ query: '"A" "1939"' });
 });

@@ -17,7 +17,15 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { declareProgram } from '../../src/cli/commands/declared-commands.js';
 import { startLocalService } from '../../src/cli/session/local-service.js';
 import type { Service } from '../../src/service/start.js';
-import { blocks, emitOptions, strictly, withCompiledEntries } from '../support/document-snippets.js';
+import {
+  blocks,
+  compileSnippet,
+  copyFiles,
+  emitOptions,
+  strictly,
+  withCompiledEntries,
+} from '../support/document-snippets.js';
+import { freePort } from '../support/free-port.js';
 
 /** Runs what the documents tell a reader to type and compares the output with what they show. */
 const documentedUrl = 'http://127.0.0.1:8080';
@@ -86,13 +94,38 @@ test('the loop of the README exits with the error of a failed step', async () =>
 });
 
 test('the TypeScript of the documents compiles with the strictest options and runs', async () => {
-  for (const page of pages) writeFileSync(snippetFile(page), blocks(read(page), 'ts').join('\n'));
+  // A block that names its file is a whole program, with a test of its own.
+  const isPart = (block: string) => !/^\/\/ [\w-]+\.ts\n/.test(block);
+  for (const page of pages)
+    writeFileSync(snippetFile(page), blocks(read(page), 'ts').filter(isPart).join('\n'));
   writeFileSync(join(built, 'tsconfig.json'), JSON.stringify(strictly(pages.map(snippetFile))));
   expect(await tsc('-p', join(built, 'tsconfig.json'))).toEqual({ code: 0, shown: '', trouble: '' });
   for (const page of pages) {
     const script = await emit(snippetFile(page));
     const { code, trouble } = await run(process.execPath, [script]);
     expect({ page, code, trouble }).toEqual({ page, code: 0, trouble: '' });
+  }
+}, 300_000);
+
+test('approve.ts of the README waits for a decision, resumes and writes, with the scripted model of the reference', async () => {
+  const own = `http://127.0.0.1:${await freePort()}`;
+  const replacements = {
+    [documentedUrl]: own,
+    'PORT: 8080': `PORT: ${new URL(own).port}, LOG_LEVEL: 'silent'`,
+  };
+  const file = copyFiles(readme + read('docs/reference/service.md'), 'approve', {});
+  const model = spawn(process.execPath, [await compileSnippet(file('scripted-model.ts'), replacements)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const [line] = await once(model.stdout, 'data');
+    expect(String(line)).toBe(`${own} has the model { provider: 'local', modelName: 'qwen3:8b' }\n`);
+    const ended = await run(process.execPath, [await compileSnippet(file('approve.ts'), replacements)]);
+    const note = 'Discounts are added up after tax.';
+    expect(ended).toEqual({ code: 0, shown: `note.txt: ${note}\nI wrote the note.\n`, trouble: '' });
+    expect(readFileSync(join(folder, 'note.txt'), 'utf8')).toBe(note);
+  } finally {
+    model.kill();
   }
 }, 300_000);
 

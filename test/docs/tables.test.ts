@@ -101,7 +101,7 @@ test.each([
   'README.md',
   'CONTRIBUTING.md',
   'AGENTS.md',
-])('%s describes exactly the parts of `npm run check`', (path) => {
+])('the document %s describes exactly the parts of `npm run check`', (path) => {
   const { check } = JSON.parse(readFileSync('package.json', 'utf8')).scripts;
   const [told = ''] = /npm run check`?.{0,200}/s.exec(readFileSync(path, 'utf8')) ?? [];
   const parts = { biome: 'lint', tsc: 'types', knip: 'unused exports' };

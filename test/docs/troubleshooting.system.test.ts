@@ -71,7 +71,8 @@ type Trial = readonly [args: readonly string[], script?: Script, files?: Readonl
 const hello: Script = { text: 'Final Answer: Hello.' };
 
 test('the command prints each terminal message of the troubleshooting page', async () => {
-  // Hangs up. An unused port would not do, since another suite may use it by then.
+  // A server that closes each connection at once. An unused port would not do, since another suite may start to
+  // use it.
   const silent = createServer(({ socket }) => socket.destroy());
   const nobody = await listen(silent);
   const server = createServer((_, response) => response.end('hello'));

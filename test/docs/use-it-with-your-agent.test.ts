@@ -9,19 +9,19 @@ const page = readFileSync('docs/use-it-with-your-agent.md', 'utf8');
 const wires = { chat: 'Chat Completions', responses: 'Responses', messages: 'Messages' };
 
 describe('the page "Use it with your agent"', () => {
-  test('starts the service with settings that it accepts, at its default address', () => {
+  test('the agents page starts the service with settings that it accepts, at its default address', () => {
     const config = readConfig({ UPSTREAMS: readUpstreams(page) });
     expect(pageUrl).toBe(`http://${config.HOST}:${config.PORT}`);
   });
 
-  test('starts the service like the README, over the same server and upstream', () => {
+  test('the agents page and the README start the service with the same upstream', () => {
     const [, started = ''] = /UPSTREAMS='(.*)' npm start/.exec(readFileSync('README.md', 'utf8')) ?? [];
     const { local: ofReadme } = readConfig({ UPSTREAMS: started }).UPSTREAMS;
     const { local: ofPage } = readConfig({ UPSTREAMS: readUpstreams(page) }).UPSTREAMS;
     expect(ofReadme).toMatchObject({ url: ofPage?.url });
   });
 
-  test('lists the checked agents with their packages, versions and APIs', () => {
+  test('the agents page lists the checked agents with their packages, versions and APIs', () => {
     const rows = [...page.matchAll(/^\| \[(.+?)\]\(#.+?\) \| `(.+?)` \| (.+?) \| (.+?) \| [\d,]+ \|$/gm)];
     expect(rows.map(([, ...cells]) => cells)).toEqual(
       agents.map(({ name, package: { registry, name: id, version }, wire }) => [
@@ -33,7 +33,7 @@ describe('the page "Use it with your agent"', () => {
     );
   });
 
-  test.each(agents)('gives the settings and the command of $name', ({ name }) => {
+  test.each(agents)('the agents page gives the settings and the command of $name', ({ name }) => {
     const { files, scripts } = readInstructions(name, page);
     const lines = [...Object.values(files), ...scripts].join('');
     expect(lines).toContain(pageUrl);
@@ -41,13 +41,13 @@ describe('the page "Use it with your agent"', () => {
     expect(scripts.at(-1)).toContain('"…"');
   });
 
-  test('has valid JSON in all its settings', () => {
+  test('the JSON settings on the agents page are valid', () => {
     const settings = blocks(page, 'json');
     expect(settings.length).toBeGreaterThan(3);
     for (const each of settings) expect(() => JSON.parse(each)).not.toThrow();
   });
 
-  test('is read without leaving out a settings block', () => {
+  test('readInstructions throws for a settings block without a path instead of leaving it out', () => {
     const unnamed = '## Codex\n\nSome text.\n\n```toml\nmodel = "m"\n```\n';
     expect(() => readInstructions('Codex', unnamed)).toThrow('a block of Codex has no path above it');
   });

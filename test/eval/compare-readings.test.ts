@@ -40,7 +40,7 @@ test.each<[string, Reading, Partial<Reading>, readonly string[]]>([
   ['a prompt beyond the tolerance', action, { promptTokens: 1_101 }, ['tokens']],
   ['a smaller prompt', action, { promptTokens: 1 }, []],
   ['another item is left out', action, { leftOut: ['turn 1 dropped'] }, ['leftOut']],
-])('%s (rule: compared-fields)', (_name, recorded, now, differs) => {
+])('the fields in which a step differs from the recorded one are found: %s (rule: compared-fields)', (_name, recorded, now, differs) => {
   expect(compareReadings(recorded, { ...recorded, ...now }, all)).toEqual(differs);
 });
 

@@ -132,7 +132,7 @@ test('a changed instruction that alters step 3 is found at step 3, with both pro
   expect(difference).toContain('+Be terse.');
 });
 
-test('the difference of two prompts has only changed lines and their surroundings, also those that look like its head (rule: first-divergence)', () => {
+test('the difference of two prompts has the changed lines and the lines around them, even changed lines that look like the header of a diff (rule: first-divergence)', () => {
   const prompt = (system: string) => ({ system, messages: [], native_tools: [] });
   const [before, now] = [prompt('a\n-- x\nc\n'), prompt('a\n++ y\nc\n')];
   expect(promptDifference(before, now)).toBe(
@@ -189,7 +189,7 @@ test('a tolerance allows a share of the steps to differ (rule: eval-verdict)', a
   expect([await fails('24%'), await fails('25%')]).toEqual([true, false]);
 });
 
-test('half-written and foreign files are reported and skipped, and the others evaluated (rule: eval-runs)', async () => {
+test('half-written files and files that are no runs are reported and skipped, and the others are evaluated (rule: eval-runs)', async () => {
   bench.service.fake.script((request) => replyByProgress(fourSteps, request));
   const folder = runsFolder();
   const whole = readFileSync(join(folder, runFile), 'utf8');
@@ -206,7 +206,7 @@ test('half-written and foreign files are reported and skipped, and the others ev
   ]);
 });
 
-test('a recorded request that the service refuses is missing with the place (rule: eval-steps)', async () => {
+test('a step whose recorded request the service refuses is missing, with the path of the refused field as the reason (rule: eval-steps)', async () => {
   const folder = runsFolder();
   const saved = JSON.parse(readFileSync(join(folder, runFile), 'utf8'));
   saved.recorded_steps[1].request.inline_context = { files: 'none' };
@@ -239,7 +239,7 @@ test('if a model is down, the steps of its cell are missing, and the requests to
   expect(reasons.at(-1)).toMatch(/^not asked after 5 failures: upstream_unreachable/);
 });
 
-test('a model without a key is missing with the reason (rule: eval-verdict)', async () => {
+test('the steps of a model without a key are missing, with the missing key as the reason (rule: eval-verdict)', async () => {
   const plan = await planOf('matrix: { model: [gpt-4o] }');
   const report = await evaluateFolder(runsFolder(), { plan });
   expect(report.cells[0]?.steps[0]).toMatchObject({
@@ -278,7 +278,7 @@ test.each([
   ['tolerance: many', 'expected a share such as 10%'],
   ['matrix: [', 'is not YAML'],
   ['matrix: { instructions: [{ file: nowhere.md }] }', 'Cannot read the instructions nowhere.md'],
-])('the matrix %j is refused with the place (rule: eval-matrix)', async (yaml, message) => {
+])('the invalid matrix %j is refused with the path of the invalid field (rule: eval-matrix)', async (yaml, message) => {
   await expect(planOf(yaml)).rejects.toThrow(PlanError);
   await expect(planOf(yaml)).rejects.toThrow(message);
 });

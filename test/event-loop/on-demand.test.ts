@@ -10,7 +10,7 @@ test('onDemand creates its value once for all concurrent callers', async () => {
   expect(await one.made()).toBe(1);
 });
 
-test('an aborted caller of onDemand stops waiting, and others still get the value (rule: one-deadline)', async () => {
+test('an aborted caller of onDemand stops waiting, and the other callers still get the value (rule: one-deadline)', async () => {
   let finish = (_value: string): void => {};
   const slow = onDemand(() => new Promise<string>((resolve) => (finish = resolve)));
   const step = new AbortController();

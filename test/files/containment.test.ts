@@ -200,14 +200,14 @@ describe('symbolic links (rule: containment)', () => {
   test.each([
     ['the kernel', checkByKernel],
     ['a walk', checkByWalk],
-  ])('a swap between check and open gains nothing, checked by %s', async (name, check) => {
+  ])('no text from outside is read if a file or folder is swapped for a link between check and open, checked by %s', async (name, check) => {
     const { reads, leaked } = await raceAgainstSwaps(join(home, 'race', name), 1_000, check);
     expect(leaked).toEqual([]);
     expect(reads).toBeGreaterThan(10);
   });
 });
 
-describe('a link swapped between check and open leaks nothing, checked by %s', () => {
+describe('special files in a project folder (rule: containment)', () => {
   const special = join(home, 'special');
   mkdirSync(special, { recursive: true });
   const specialSource = projectFolderSource(special);

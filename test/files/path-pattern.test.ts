@@ -47,7 +47,7 @@ describe('patterns of gitignore(5) (rule: project-folder)', () => {
     expect(readPathPattern(line)).toBeUndefined());
 });
 
-test('a pattern with wildcards matches exactly if some split of the items does', () => {
+test('fitsSequence agrees with a simple backtracking matcher on any items and any pattern with wildcards', () => {
   const slow = (items: string, parts: string): boolean => {
     if (parts === '') return items === '';
     if (parts[0] !== '*')
@@ -111,7 +111,7 @@ function temporaryRepository(): string {
 }
 
 describe('time of pattern matching (rule: project-folder)', () => {
-  test('an item is compared with each part of a pattern at most once', () => {
+  test('fitsSequence compares an item with each part of a pattern at most once', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '*'), minLength: 100, maxLength: 300 }), (glob) => {
         let compared = 0;

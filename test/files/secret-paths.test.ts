@@ -10,7 +10,7 @@ describe('names of secret files (rule: secret-files)', () => {
     expect(secret(paths)).toEqual(paths);
   });
 
-  test('a stream of a secret file is refused, with trailing dots too', () => {
+  test('an NTFS alternate data stream of a secret file is refused, even with trailing dots', () => {
     const paths = [
       'x.pem::$DATA',
       '.git::$INDEX_ALLOCATION/config',
@@ -192,7 +192,7 @@ describe('project folders by absolute path (rule: secret-files)', () => {
     expect(refused(paths)).toEqual(paths);
   });
 
-  test('a folder is accepted as a project below a folder whose name only matches secret files', () => {
+  test('a folder is accepted as a project, even if it or a parent has a name that would be secret for a file only', () => {
     const paths = [
       '/',
       '/home/me/.envoy',

@@ -60,7 +60,7 @@ describe('readMarkdown (rule: playground-untrusted)', () => {
     '[a](file:///etc/passwd)',
     '<javascript:alert(1)>',
     '[a][1]\n\n[1]: javascript:alert(1)',
-  ])('%s leads nowhere', (text) => expect(hrefs(text)).toEqual([]));
+  ])('readMarkdown makes no link of %s', (text) => expect(hrefs(text)).toEqual([]));
 
   test('readMarkdown keeps web links and adds the address if the link text differs from it', () => {
     expect(hrefs('[bank](https://evil.example/)')).toEqual(['https://evil.example/']);

@@ -74,7 +74,7 @@ const transports: readonly (readonly [string, () => Promise<McpServer>])[] = [
   ],
 ];
 
-describe.each(transports)('server-everything over %s', (_, where) => {
+describe.each(transports)('the public MCP server server-everything over %s', (_, where) => {
   test('server-everything lists its tools, returns results, reports progress and survives a cancelled call (rule: mcp-tools)', async () => {
     const { tools, mcp } = await open(await where());
     expect(tools.map(({ name }) => name)).toEqual(
@@ -105,7 +105,7 @@ describe.each(transports)('server-everything over %s', (_, where) => {
   });
 });
 
-describe('server-filesystem', () => {
+describe('the public MCP server server-filesystem', () => {
   test('server-filesystem reads inside its folder and denies access elsewhere (rule: mcp-servers)', async () => {
     const { tools } = await open({ command: node, args: [filesystem, folder] });
     expect(await call(tools, 'read_text_file', { path: join(folder, 'a.txt') })).toBe('alpha\n'.trimEnd());
@@ -192,7 +192,10 @@ describe('MCP servers over HTTP (rule: mcp-servers)', () => {
     server.close();
   });
 
-  test.each(['file:///etc/passwd', 'no address'])('rejects %s as the url of an MCP server', async (url) => {
+  test.each([
+    'file:///etc/passwd',
+    'no address',
+  ])('mcpTools rejects %s as the url of an MCP server', async (url) => {
     expect(await noticeOf({ url })).toBe('cannot be used: its url is not a valid http or https address');
   });
 });

@@ -24,7 +24,7 @@ describe('a failed connection is named by its problem (rule: connection-failures
     ['CERT_HAS_EXPIRED', 'tls_untrusted', false],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls_untrusted', false],
     ['EPROTO', 'tls_untrusted', false],
-  ] as const)('%s is %s, and passes by itself: %s', (code, problem, isPassing) => {
+  ] as const)('an error with the code %s means the problem %s, which passes by itself: %s', (code, problem, isPassing) => {
     expect(connectionFailureOf(withCode(code))).toEqual({ problem, isPassing });
     expect(connectionFailureOf(withCode('OTHER', { cause: withCode(code) }))).toEqual({ problem, isPassing });
     expect(connectionFailureOf(withCode('OTHER', { errors: [withCode(code)] }))).toEqual({
@@ -38,7 +38,7 @@ describe('a failed connection is named by its problem (rule: connection-failures
     [withCode('OTHER')],
     [null],
     ['text'],
-  ])('%p names no problem', (error) => {
+  ])('the error %p means no known connection problem', (error) => {
     expect(connectionFailureOf(error)).toBeNull();
   });
 
@@ -52,7 +52,7 @@ describe('a failed connection is named by its problem (rule: connection-failures
 test.each([
   'ENOTFOUND',
   'CERT_HAS_EXPIRED',
-])('%s allows no second request, since it would fail too (rule: second-request)', (code) => {
+])('a connection that failed with %s allows no second request, because that would fail too (rule: second-request)', (code) => {
   const error = withCode(code, { syscall: 'connect' });
   expect(connectionFailure(error, { provider: 'openai' }).repeatable).toBe(false);
 });

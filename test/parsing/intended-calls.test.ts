@@ -5,7 +5,7 @@ import { tools } from '../support/parsing/tools.js';
 const call = 'read(path="a.ts")';
 const step = '{"thought": "x", "action": {"tool": "read", "args": {"path": "a.ts"}}}';
 
-describe('replies that mean to act in no readable form (rule: closing-fence)', () => {
+describe('replies with an intended call in a form that is not read as a call (rule: closing-fence)', () => {
   test.each([
     `思考：我需要看文件\n行动：${call}`,
     `思考：我看 行动：${call}`,
@@ -26,7 +26,7 @@ describe('replies that mean to act in no readable form (rule: closing-fence)', (
     `${step}\nI wait for the result.`,
     `I look. ${step}`,
     `I look.\n${step}\nI wait.`,
-  ])('the answer carries advice about the intended call: %j', (text) => {
+  ])('an answer with an intended call has advice about it for the model: %j', (text) => {
     const { outcome, action, problem } = parseCompletion(text, tools);
     expect({ outcome, action }).toEqual({ outcome: 'answer', action: null });
     expect(problem).toMatch(/^if you meant to act, .*`read`/);
@@ -46,7 +46,7 @@ describe('replies that mean to act in no readable form (rule: closing-fence)', (
     'Action: Call your mother',
     `You write \`${step}\` for this.`,
     `I explain:\n\`\`\`json\n${step}\n\`\`\`\nThat is all.`,
-  ])('the answer carries no advice if the call is explained, quoted or none: %j', (text) => {
+  ])('an answer has no advice if it only explains or quotes a call, or has none: %j', (text) => {
     expect(parseCompletion(text, tools)).toMatchObject({ outcome: 'answer', problem: null });
   });
 });

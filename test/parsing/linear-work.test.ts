@@ -154,7 +154,7 @@ describe('checking arguments takes at most a million steps (rule: linear-work)',
     });
   });
 
-  test('many values are checked against a large schema if each meets only a small part of it', () => {
+  test('20,000 values are checked against a schema of 2,000 properties if each value needs only a small part of the schema', () => {
     const properties = {
       a: { type: 'array', items: { type: 'integer' } },
       ...Object.fromEntries(names(2000).map((name) => [name, { type: 'string' }])),

@@ -18,7 +18,7 @@ describe('prompt data that the model repeats is a quotation (rule: echoed-fence)
     ['the closer of another tag', `<file path="a.md">\n</focus>\n${acting}`],
     ['a closer that is only mentioned', `<file path="a.md">\n\`</file>\`\n${acting}`],
     ['a tag below it', `I look.\n<tasks>\n<tool_call>${json}</tool_call>\n`],
-  ])('an action in an unclosed echoed fence does not run, and the model is advised: %s', (_, text) => {
+  ])('an action in a fence of the prompt that the model repeats and does not close does not run, and the model is advised: %s', (_, text) => {
     const { joined, completion } = stream(text, [3]);
     expect(completion).toMatchObject({
       action: null,
@@ -57,7 +57,10 @@ describe('prompt data that the model repeats is a quotation (rule: echoed-fence)
   const echo = fc
     .tuple(fc.constantFrom(...fenceTags), content)
     .map(([tag, text]) => fence({ tag, attributes: { path: 'a' }, text }));
-  /** Damages the marks and attributes of an echo as models do, in the opening tag and in the closing tag. */
+  /**
+   * Damages the marks and attributes of a repeated fence as models do, in the opening tag and in the closing
+   * tag.
+   */
   const broken = fc.constantFrom<(whole: string) => string>(
     (whole) => whole.replaceAll(/(?: mark="[0-9a-f]{16}"| [0-9a-f]{16}(?=>\n$))/g, ''),
     (whole) => whole.replace(/^(<\w+)[^>]*/, '$1').replace(/ [0-9a-f]{16}(?=>\n$)/, ''),
@@ -80,7 +83,7 @@ describe('prompt data that the model repeats is a quotation (rule: echoed-fence)
     '# The file\n\n',
   );
 
-  test('no action runs from 3,000 echoed files and observations that contain calls in all dialects', () => {
+  test('no action runs from 3,000 files and observations of the prompt that the model repeats and that contain calls in all dialects', () => {
     fc.assert(
       fc.property(before, fc.array(echo, { minLength: 1, maxLength: 3 }), fc.nat(), (lead, echoes, cutAt) => {
         const whole = lead + echoes.join('');
@@ -94,7 +97,7 @@ describe('prompt data that the model repeats is a quotation (rule: echoed-fence)
     );
   });
 
-  test('no action runs from 3,000 echoes that lost their marks, attributes or closing tags', () => {
+  test('no action runs from 3,000 repeated fences whose marks, attributes or closing tags the model left out', () => {
     fc.assert(
       fc.property(
         before,
@@ -112,7 +115,7 @@ describe('prompt data that the model repeats is a quotation (rule: echoed-fence)
     );
   });
 
-  test('an echoed fence streams to the same result as the whole text (rule: deltas-join)', () => {
+  test('a fence of the prompt that the model repeats is read the same whole and streamed (rule: deltas-join)', () => {
     fc.assert(
       fc.property(before, fc.oneof(echo, brokenEcho), chunkLengths, (lead, each, lengths) =>
         streamsToTheSameResult(lead + each, lengths),

@@ -50,7 +50,7 @@ describe('reasoning marks of model families (rule: thinking)', () => {
     expect(joined).toEqual({ reasoning: considered, draft: '', thought: '', answer: '' });
   });
 
-  test.each(orphans)('an action before %j without an opener never runs', (close) => {
+  test.each(orphans)('an action before the closing mark %j without an opening mark never runs', (close) => {
     const completion = parseCompletion(`${considered}${close}\nFinal Answer: no`, tools);
     expect(completion).toMatchObject({ answer: 'no', action: null, thought: null, reasoning: considered });
   });
@@ -63,7 +63,7 @@ describe('reasoning marks of model families (rule: thinking)', () => {
     expect(ended.answer).toBe(end.answer);
   });
 
-  test('the closer of another family does not end reasoning', () => {
+  test('the closing mark of another model family does not end reasoning', () => {
     const { completion } = stream('[THINK]a</think>\nAction: read(path="a")[/THINK]Final Answer: no', [2]);
     expect(completion).toMatchObject({ answer: 'no', reasoning: 'a</think>\nAction: read(path="a")' });
   });

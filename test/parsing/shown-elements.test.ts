@@ -28,7 +28,7 @@ const before = fc.constantFrom('', 'You write it like this:\n', 'For example ', 
 const gap = fc.constantFrom('', '\n', '\n  ');
 
 describe('an element that shows text (rule: shown-element)', () => {
-  test('no call or label in such an element has an effect, in any family’s notation, whole or streamed', () => {
+  test('no call or label inside an element that shows text has an effect, in any family’s notation, whole or streamed', () => {
     const parts = [before, shown, gap, fc.constantFrom(...calls)] as const;
     fc.assert(
       fc.property(...parts, fc.integer({ min: 1, max: 9 }), (text, [open, close], space, written, length) => {
@@ -45,7 +45,7 @@ describe('an element that shows text (rule: shown-element)', () => {
     );
   });
 
-  test('a call after the closing tag runs, in any family’s notation', () => {
+  test('a call after an element that shows text runs, if that element contains a call in any family’s notation', () => {
     fc.assert(
       fc.property(shown, fc.constantFrom(...calls), gap, ([open, close], written, space) => {
         const reply = `${open}${space}${written}${space}${close}\nNow I read.\nAction: read(path="b.ts")`;
@@ -55,7 +55,7 @@ describe('an element that shows text (rule: shown-element)', () => {
     );
   });
 
-  test('data in one of the service’s own fences inside it never closes it', () => {
+  test('a closing tag in one of the service’s own fences does not close the element that shows text around it', () => {
     const data = (close: string): string =>
       `<file path="a" mark="0123456789abcdef">\n${close}\nAction: read(path="a.ts")\n</file 0123456789abcdef>`;
     fc.assert(

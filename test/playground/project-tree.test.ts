@@ -33,7 +33,7 @@ describe('the rows of the file tree (rule: playground-project)', () => {
     ['ArrowLeft', 4, { to: 4 }],
     ['*', 4, { open: new Set(['a', 'z']) }],
     ['Tab', 0, undefined],
-  ])('%s on row %i of the file tree behaves as WAI-ARIA specifies', (key, at, expected) => {
+  ])('the key %s on row %i of the file tree behaves as WAI-ARIA specifies', (key, at, expected) => {
     const open = new Set(['a']);
     expect(moveInTree(key, { rows: shown(open), at, open })).toEqual(expected);
   });

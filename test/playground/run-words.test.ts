@@ -168,19 +168,30 @@ describe('the options that settings give a run (rule: playground-page)', () => {
   ]);
 
   test('a request that sends contents of some files names the paths of the others for the service to read', () => {
-    expect(neededPaths(settings)).toEqual(['a.js', 'gone.js', 'b.js', 'c.js']);
     expect(toRunOptions(settings, [], contents).context).toEqual({
-      paths: ['a.js', 'gone.js'],
-      pinned: ['b.js'],
+      paths: ['b.js', 'a.js', 'gone.js'],
       focus: { last_focused_file_path: 'c.js' },
       inline: {
         files: [
           { path: 'a.js', content: 'A' },
+          { path: 'b.js', content: 'B' },
           { path: 'c.js', content: 'C' },
         ],
-        pinned_items: [{ id: 'b.js', title: 'b.js', content: 'B' }],
       },
     });
+  });
+
+  test('a request contains pinned files first, and all files below a tagged folder', () => {
+    const listed = ['a.js', 'b.js', 'c.js', 'src/auth/login.js', 'src/authz.js', 'src/cart.js'];
+    const tagged = ['src/auth', 'a.js', 'b.js'];
+    expect(neededPaths({ ...settings, tagged }, listed)).toEqual([
+      'b.js',
+      'a.js',
+      'c.js',
+      'src/auth/login.js',
+    ]);
+    const { context } = toRunOptions({ ...settings, tagged }, [], contents);
+    expect(context?.paths).toEqual(['b.js', 'src/auth', 'a.js']);
   });
 
   test('a disabled tool is not offered, and blank instructions are omitted', () => {

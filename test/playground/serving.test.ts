@@ -38,7 +38,7 @@ describe('the playground (rule: playground-page)', () => {
     expect((await page()).headers['cache-control']).toBe('no-cache');
   });
 
-  test('the page’s policy allows no foreign script, style or image, and no script made from text', async () => {
+  test('the page’s content security policy allows no script, style or image of another origin, and no script made from text', async () => {
     const { headers, body } = await page();
     const policy = headers['content-security-policy'] ?? '';
     expect(policy).toContain("default-src 'none';script-src 'self';style-src 'self';img-src 'self'");

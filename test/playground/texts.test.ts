@@ -9,12 +9,12 @@ describe('textWindow shows the beginning of a long text (rule: playground-untrus
   const size = { lines: 3, characters: 20 };
 
   test.each([
-    ['nothing', '', '', 0],
+    ['no character', '', '', 0],
     ['few lines', 'a\nb', 'a\nb', 0],
-    ['as many as there is room for', 'a\nb\nc', 'a\nb\nc', 0],
+    ['as many lines as there is room for', 'a\nb\nc', 'a\nb\nc', 0],
     ['more lines', 'a\nb\nc\nd\ne', 'a\nb\nc', 2],
     ['one long line', 'x'.repeat(50), 'x'.repeat(20), 0],
-  ])('%s', (_, text, shown, hiddenLines) => {
+  ])('textWindow shows as much as fits of a text with %s', (_, text, shown, hiddenLines) => {
     expect(textWindow(text, size)).toEqual({
       shown,
       hiddenLines,

@@ -42,7 +42,7 @@ describe('the judge of a failed agent', () => {
       ...(signal && { signal }),
     });
 
-  test.each(cases)('blames the agent for a call that $path (stream: $stream) delivered', async ({
+  test.each(cases)('the judge blames the agent for a call that $path (stream: $stream) delivered', async ({
     path,
     stream,
   }) => {
@@ -51,7 +51,7 @@ describe('the judge of a failed agent', () => {
     expect(await judge(recorder, [call])).toMatchObject({ at: 'client' });
   });
 
-  test.each(cases)('blames the service for a call that $path (stream: $stream) changed', async ({
+  test.each(cases)('the judge blames the service for a call that $path (stream: $stream) changed', async ({
     path,
     stream,
   }) => {
@@ -62,24 +62,24 @@ describe('the judge of a failed agent', () => {
     expect(verdict.evidence).toContain('the vendor\'s SDK reads: run({"command":"echo \\"a\\" > c"})');
   });
 
-  test('blames the service for a call that it hands over as text', async () => {
+  test('the judge blames the service for a call that the service hands over as text', async () => {
     service.fake.script([{ text: written }]);
     await (await ask('/v1/chat/completions', { tools: [] })).text();
     expect(await judge(recorder, [call])).toMatchObject({ at: 'service' });
   });
 
-  test('blames the service for an error before the model was asked, and quotes it', async () => {
+  test('the judge blames the service for an error before the model call, and quotes that error', async () => {
     await (await ask('/v1/chat/completions', { n: 2 })).text();
     const verdict = await judge(recorder, []);
     expect(verdict.at).toBe('service');
     expect(verdict.evidence).toContain('invalid_request_error');
   });
 
-  test('blames an agent that sent no request', async () => {
+  test('the judge blames an agent that sent no request', async () => {
     expect(await judge(recorder, [])).toMatchObject({ at: 'client' });
   });
 
-  test('blames an agent that hung up before the answer', async () => {
+  test('the judge blames an agent that disconnected before the answer', async () => {
     service.fake.script([{ text: written, delayMs: 60_000 }]);
     const hangUp = new AbortController();
     const seen = service.fake.requests.length;

@@ -59,7 +59,7 @@ describe('the check of real gateways', () => {
     expect(faultOf(row('LiteLLM', { lost: ['thinking in the reply'] }), [row('direct')])).toBeUndefined();
   });
 
-  test('the table has one line for plain and streamed where they went alike, and two where not', () => {
+  test('the table has one line for a plain and a streamed run with the same result, and two for different results', () => {
     const streamed = { ...row('LiteLLM', { problem: 'upstream_error · 500' }), streamed: true };
     const rows = [row('direct'), { ...row('direct'), streamed: true }, row('LiteLLM'), streamed];
     expect(tableOf(rows).split('\n')).toEqual([

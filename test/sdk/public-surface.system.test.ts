@@ -6,6 +6,9 @@ import { hiddenTypes, publicMembers, typesShown } from '../support/public-member
 
 const tsc = 'node_modules/typescript/bin/tsc';
 const types = resolve('.build/public-surface');
+const manifest: { exports: Record<string, string | { types: string }> } = JSON.parse(
+  readFileSync('package.json', 'utf8'),
+);
 
 beforeAll(() => {
   const emit = [
@@ -115,24 +118,44 @@ test('the SDK imports no package and no Node module (rule: run-events)', () => {
   expect([...seen].some((file) => file.endsWith('/stepwise-client.js'))).toBe(true);
 });
 
-describe('declarations of the SDK', () => {
+/** Declaration files of the package's entries, by the name that users import. */
+const entries: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(manifest.exports).flatMap(([entry, target]) =>
+    typeof target === 'string'
+      ? []
+      : [[entry.replace('.', 'stepwise'), target.types.replace('./dist', types)]],
+  ),
+);
+
+/** Paths that the docstring test must find, by entry: without them, it would pass if it looked at nothing. */
+const samples: Readonly<Record<string, readonly string[]>> = {
+  stepwise: ['Step.action_details', 'RunEvent.toolName', 'StepwiseError.Constructor', 'Run.save'],
+  'stepwise/tools': ['ProjectRoot.open', 'ToolPackOptions.secrets'],
+  'stepwise/tools/browser': ['StoredFolder.Constructor', 'PickedFile.createWritable', 'WalkedEntry.path'],
+  'stepwise/markdown': ['MarkdownNode.href', 'ListItem.checked'],
+  'stepwise/mcp': ['McpOptions.servers', 'McpTools.tools'],
+  'stepwise/server': ['Settings.PORT', 'Config.PORT', 'Config.REDIS_URL', 'ConfigError.problems'],
+  'stepwise/network': ['proxyFetch', 'ConnectOptions.authority'],
+  'stepwise/parsing': ['ParsedCompletion.outcome', 'IncrementalParser.Constructor', 'JsonValue'],
+  'stepwise/testing': ['FakeProvider.requests', 'ScriptedReply.text'],
+};
+
+describe('declarations of the package', () => {
   const entry = join(types, 'sdk/index.d.ts');
 
-  test('every export of the SDK and every member of it has a docstring, types of the wire included', () => {
-    const members = publicMembers([entry]);
+  test.each(
+    Object.entries(samples),
+  )('every export of %s and every member of it has a docstring', (name, some) => {
+    const members = publicMembers([entries[name] ?? '']);
     expect(members.filter(({ documentation }) => documentation === '')).toEqual([]);
-    const paths = members.map(({ path }) => path);
-    expect(paths).toEqual(
-      expect.arrayContaining([
-        'Step.action_details',
-        'RunEvent.toolName',
-        'StepwiseError.Constructor',
-        'Run.save',
-      ]),
-    );
+    expect(members.map(({ path }) => path)).toEqual(expect.arrayContaining([...some]));
   });
 
-  test('the docstring test finds a bare export, a bare member, and a bare member of a type inside of another', () => {
+  test('the docstring test covers every entry of package.json', () => {
+    expect(Object.keys(samples).sort()).toEqual(Object.keys(entries).sort());
+  });
+
+  test('the docstring test finds an export, a member and a nested member that have no docstring', () => {
     const file = join(types, 'bare.d.ts');
     writeFileSync(
       file,
@@ -189,9 +212,15 @@ const { response } = event;
   });
 
   test('every type in a signature of the SDK is exported by its entry', () => {
-    expect(hiddenTypes(entry)).toEqual([]);
+    expect(hiddenTypes([entry])).toEqual([]);
+  });
+
+  test('every type in a signature of the package is exported by one of its entries', () => {
+    expect(hiddenTypes(Object.values(entries))).toEqual([]);
   });
 });
 
 const importsOf = (text: string): string[] =>
-  [...text.matchAll(/(?:from|import)\s*\(?'([^']+)'/g)].map(([, specifier = '']) => specifier);
+  [...text.matchAll(/(?:^(?:import|export)\b(?:[^'"=(;]*\bfrom)? |\bimport\()'([^']+)'/gm)].map(
+    ([, specifier = '']) => specifier,
+  );

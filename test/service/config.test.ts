@@ -34,6 +34,7 @@ describe('reading settings from the environment (rule: settings)', () => {
       ALLOW_UNAUTHENTICATED: 'off',
       RATE_LIMIT_PER_MINUTE: 0,
       RECORD_MAX_BYTES: 268_435_456,
+      WATCH: 'off',
       CORS_ORIGINS: [],
       MAX_BODY_BYTES: 4_194_304,
       MAX_IN_FLIGHT: 2_048,
@@ -265,14 +266,16 @@ describe('project files are not served to the network without tokens (rule: safe
     { CONTEXT_SERVICE_URL: 'https://context.example' },
   ];
 
-  test.each(sources)('%j without tokens is rejected on every network address', (source) => {
+  test.each(sources)('the settings %j are rejected without tokens on every network address', (source) => {
     for (const HOST of network) {
       expect(problemsOf({ ...source, HOST })).toEqual([expect.stringMatching(/^HOST: .*AUTH_TOKENS_FILE/)]);
       expect(problemsOf({ ...source, HOST, AUTH_TOKENS_FILE: tokens })).toEqual([]);
     }
   });
 
-  test.each(sources)('%j with ALLOW_UNAUTHENTICATED=on is rejected, even on loopback', (source) => {
+  test.each(
+    sources,
+  )('the settings %j are rejected with ALLOW_UNAUTHENTICATED=on, even on loopback', (source) => {
     for (const HOST of ['0.0.0.0', '127.0.0.1']) {
       expect(problemsOf({ ...source, HOST, ALLOW_UNAUTHENTICATED: 'on' })).toEqual([
         expect.stringMatching(/^ALLOW_UNAUTHENTICATED: .*not served to callers without a token/),
@@ -280,7 +283,7 @@ describe('project files are not served to the network without tokens (rule: safe
     }
   });
 
-  test.each(sources)('%j without tokens is allowed on loopback', (source) => {
+  test.each(sources)('the settings %j are allowed without tokens on loopback', (source) => {
     for (const HOST of ['127.0.0.1', '127.1.2.3', '::1', 'localhost']) {
       expect(problemsOf({ ...source, HOST })).toEqual([]);
     }

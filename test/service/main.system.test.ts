@@ -66,6 +66,14 @@ describe('the service process', () => {
     for (const line of service.output.stdout.trim().split('\n')) JSON.parse(line);
   });
 
+  test('with WATCH=on, the line at the start of the service process names the address to watch (rule: watch)', async () => {
+    const service = run({ WATCH: 'on' });
+    const url = await service.listening();
+    await until(() =>
+      service.output.stderr.includes(`WATCH=on: every step can be watched at ${url}/api/agent/watch`),
+    );
+  });
+
   test('an invalid setting ends the service process with code 2 and its name (rule: settings)', async () => {
     const service = run({ PORT: 'eighty' });
     expect(await service.exited()).toBe(2);
@@ -203,7 +211,7 @@ describe('stopping the service process (rule: shutdown)', () => {
   test.each([
     'SIGTERM',
     'SIGINT',
-  ] as const)('%s during startup ends the service process with code 0 before it listens (rule: shutdown)', async (signal) => {
+  ] as const)('the signal %s during startup ends the service process with code 0 before it listens (rule: shutdown)', async (signal) => {
     // Accepts the connection and sends nothing, so the startup waits for it.
     const store = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
     const asked = once(store, 'connection');

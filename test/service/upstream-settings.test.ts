@@ -103,7 +103,7 @@ describe('gateway settings (rule: gateway-settings)', () => {
     ['a hop-by-hop header for keys', { keyHeader: 'connection' }, {}, /belongs to the connection/],
     ['a file that is not there', { caFile: '/no/such/file.pem' }, {}, /certificates in PEM/],
     ['an unknown setting', { header: {} }, {}, /unknown|unrecognized|expected/i],
-  ])('%s stops the start with a sentence that names the place and no value', (_, fields, environment, sentence) => {
+  ])('an invalid gateway setting stops the start with its path and without its value: %s', (_, fields, environment, sentence) => {
     const problems = problemsOf({ gateway: { url, ...fields } }, environment);
     expect(problems).toEqual([expect.stringMatching(sentence)]);
     expect(problems[0]).toMatch(/^UPSTREAMS\.gateway/);
@@ -124,7 +124,7 @@ describe('gateway settings (rule: gateway-settings)', () => {
     'Host',
     'content-length',
     'Content-Type',
-  ])('the header %s stops the start', (name) => {
+  ])('an upstream setting with the header %s stops the start, since the header belongs to the connection', (name) => {
     for (const upstreams of inAny({ headers: { [name]: 'x' } }))
       expect(problemsOf(upstreams)).toEqual([expect.stringContaining('belongs to the connection')]);
   });
@@ -153,7 +153,7 @@ describe('gateway settings (rule: gateway-settings)', () => {
     }
   });
 
-  test('an own authorization header is allowed where callers send no key', () => {
+  test('an upstream may have its own authorization header if callers send no key', () => {
     expect(
       problemsOf({ gateway: { url, keyRequired: false, headers: { Authorization: 'Bearer own' } } }),
     ).toEqual([]);
@@ -224,7 +224,7 @@ describe('settings of models (rule: model-settings)', () => {
       '.models.m.protocol: expected one of',
     ],
     ['an empty name', { models: { '': {} } }, '.models: expected the name of a model'],
-  ])('%s stops the start with a sentence that names the place', (_, fields, sentence) => {
+  ])('an invalid model setting stops the start with its path: %s', (_, fields, sentence) => {
     expect(problemsOf({ local: { url, ...fields } })).toEqual([
       expect.stringContaining(`UPSTREAMS.local${sentence}`),
     ]);
@@ -274,7 +274,7 @@ describe('the URL of an upstream (rule: named-upstreams)', () => {
     ['a fragment', 'https://models.example/v1#canary', 'without a query'],
     ['another scheme', 'ws://models.example/canary', 'http or https'],
     ['no scheme', 'models.example/canary', 'http or https'],
-  ])('%s in it stops the start with a sentence that does not repeat it', (_, wrong, sentence) => {
+  ])('an upstream URL with %s stops the start with a sentence that does not repeat the URL', (_, wrong, sentence) => {
     const [problem, ...others] = problemsOf({ local: wrong });
     expect(problem).toContain(sentence);
     expect([problem, ...others].join()).not.toContain('canary');

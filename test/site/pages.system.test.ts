@@ -48,7 +48,7 @@ for (const [colorScheme, width] of [
   ['light', 1440],
   ['dark', 390],
 ] as const) {
-  test(`each page opens without errors, foreign requests or serious axe-core findings, ${colorScheme}, ${width} wide`, async () => {
+  test(`each page opens without errors, requests to other origins or serious axe-core findings, ${colorScheme}, ${width} wide`, async () => {
     const { page, context, trouble } = await openPage({ colorScheme, viewport: { width, height: 844 } });
     const pages = sitePages();
     expect(pages.length).toBeGreaterThan(70);

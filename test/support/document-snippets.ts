@@ -73,7 +73,8 @@ export function copyFiles(
       (block) => [/^(?:\/\/|#) ([\w-]+\.\w+)$/m.exec(block)?.[1] ?? '', block] as const,
     ),
   );
-  for (const [name, block] of files) writeFileSync(join(built, name), replaceAll(block, replacements));
+  for (const [name, block] of files.filter(([name]) => name !== ''))
+    writeFileSync(join(built, name), replaceAll(block, replacements));
   return (name) => {
     if (!files.some(([copied]) => copied === name)) throw new Error(`The page has no ${name}.`);
     return join(built, name);

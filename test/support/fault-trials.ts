@@ -10,7 +10,7 @@ import { readEvents, type SentEvent } from './read-events.js';
 import { startServiceProcess, upstreamsAt } from './service-process.js';
 import { llmConfig, stepRequest, type VendorName, vendors } from './whole-service.js';
 
-/** A fault in the format of one vendor, in a plain or a streamed response. */
+/** One kind of trial: a fault in the format of one vendor, in a plain or a streamed response. */
 export interface Way {
   readonly fault: FaultName;
   readonly vendor: VendorName;
@@ -28,8 +28,8 @@ export interface TrialOutcome extends Way {
    */
   readonly overMs: number;
   /**
-   * The same as `overMs`, but computed from the service's log. The difference is due to the machine and the
-   * client.
+   * Like `overMs`, but computed from the duration that the service logged, so without delays of the machine and
+   * the client.
    */
   readonly loggedOverMs: number;
   readonly providerRequests: number;

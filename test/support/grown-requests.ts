@@ -550,6 +550,17 @@ export const grownRequests: readonly GrownRequest[] = [
       body: () => bodyOf({ phase, llm_config: scripted, tools: [tool({ type: 'object' })] }),
     })),
   ),
+  ...Object.entries(phaseReplies).map(([name, text]) => ({
+    ...replied(`${name}, in place of an object`, { text }),
+    body: () => bodyOf({ protocol: 'json', llm_config: scripted, tools: [tool({ type: 'object' })] }),
+  })),
+  {
+    ...replied('tags before a call that the limit cuts', {
+      text: `${'<a>\n'.repeat(250_000)}Action: f(x="`,
+      finishReason: 'length',
+    }),
+    body: () => bodyOf({ llm_config: scripted, tools: [tool({ type: 'object' })] }),
+  },
   ...Object.entries(objectReplies).map(([name, text]) => ({
     ...replied(`an object of ${name}`, { text }),
     body: () => bodyOf({ protocol: 'json', llm_config: scripted, tools: [tool({ type: 'object' })] }),

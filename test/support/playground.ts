@@ -28,6 +28,7 @@ export function describePlayground(
   title: string,
   tests: (playground: Playground) => void,
   options: BrowserContextOptions = {},
+  settings: Record<string, string> = {},
 ): void {
   needs(chromiumBrowser).describe(title, () => {
     let browser: Browser;
@@ -37,7 +38,7 @@ export function describePlayground(
     beforeAll(async () => {
       [browser, service] = await Promise.all([
         launchChromium(),
-        startWholeService(undefined, { OFFLINE_MODEL: 'on' }),
+        startWholeService(undefined, { OFFLINE_MODEL: 'on', ...settings }),
       ]);
     }, 60_000);
     afterAll(async () => {

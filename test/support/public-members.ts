@@ -21,11 +21,13 @@ export function publicMembers(files: readonly string[]): PublicMember[] {
 }
 
 /**
- * Returns the types that the exports of a declaration file mention, and that it does not export although their own file does, as
- * `Run → Emit`.
+ * Returns the types that the exports of declaration files mention, and that none of these files exports although their own file
+ * does, as `Run → Emit`.
  */
-export function hiddenTypes(file: string): string[] {
-  const { checker, exports } = openEntry(file);
+export function hiddenTypes(files: readonly string[]): string[] {
+  for (const file of files) project.addSourceFileAtPath(file); // Adding one later would give all types new symbols.
+  const checker = project.getTypeChecker().compilerObject;
+  const exports = files.flatMap((file) => openEntry(file).exports);
   const exported = new Set(exports.map(({ symbol }) => symbol));
   const hidden = exports.flatMap(({ symbol, name }) =>
     (symbol.declarations ?? []).flatMap((declaration) =>

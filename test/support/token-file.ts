@@ -12,6 +12,7 @@ export interface TokenOf {
   readonly projects?: readonly string[];
   readonly expires?: string;
   readonly limits?: Allowance;
+  readonly watch?: boolean;
 }
 
 /** Returns the text of a file of tokens. */

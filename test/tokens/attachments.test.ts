@@ -88,7 +88,7 @@ describe('tokens of an image (rule: attachment-tokens)', () => {
     ['o4-mini', 64, 64, 7],
     ['gpt-5.6-sol', 640, 480, 360],
     ['gpt-6-astra', 2880, 864, 2_916],
-  ])('%s counts %s × %s pixels as OpenAI documents it: %s', (model, width, height, tokens) => {
+  ])('the model %s counts an image of %s × %s pixels as OpenAI documents it: %s tokens', (model, width, height, tokens) => {
     expect(countAttachment(png(width, height), openai(model))).toEqual({ tokens, isEstimated: false });
   });
 
@@ -99,14 +99,14 @@ describe('tokens of an image (rule: attachment-tokens)', () => {
     ['claude-haiku-4-5', 4000, 4000, 1_568],
     ['claude-opus-4-7', 1000, 1000, 1_334],
     ['claude-opus-4-7', 4000, 4000, 4_784],
-  ])('%s counts %s × %s pixels as Anthropic documents it: %s', (model, width, height, tokens) => {
+  ])('the model %s counts an image of %s × %s pixels as Anthropic documents it: at most %s tokens', (model, width, height, tokens) => {
     const counted = countAttachment(png(width, height), anthropic(model));
     expect(counted.isEstimated).toBe(false);
     expect(counted.tokens).toBeLessThanOrEqual(tokens);
     expect(counted.tokens).toBeGreaterThan(tokens * 0.96);
   });
 
-  test('a claim of any size stays within the maximum of each formula', () => {
+  test('an image whose header states any size costs at most the maximum of each formula', () => {
     const formulas = [
       openai('gpt-4o'),
       openai('gpt-5-mini'),
@@ -138,11 +138,11 @@ describe('tokens of an image (rule: attachment-tokens)', () => {
     'gpt-4-turbo-preview',
     'o1-mini',
     'o3-mini',
-  ])('%s cannot see', (model) => {
+  ])('the model %s cannot see images', (model) => {
     expect(traitsOf('openai', model).vision).toBe('none');
   });
 
-  test('the offline model cannot see', () => {
+  test('the offline model cannot see images', () => {
     expect(traitsOf('offline', 'offline').vision).toBe('none');
   });
 });

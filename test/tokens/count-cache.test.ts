@@ -3,7 +3,7 @@ import { CountCache } from '../../src/tokens/count-cache.js';
 
 const keyOf = (text: string): string => CountCache.keyOf(Buffer.from(text));
 
-test('the count cache returns the stored count for the same bytes and for no others', () => {
+test('the count cache returns a stored count only for exactly the same bytes', () => {
   const cache = new CountCache();
   cache.set(keyOf('some text'), 2);
   expect(cache.get(keyOf('some text'))).toBe(2);

@@ -73,7 +73,7 @@ function sourceFiles(folder: string): string[] {
     .map((name) => readFileSync(`${folder}/${name}`, 'utf8'));
 }
 
-describe.each(encodings)('encoding %s', (encoding) => {
+describe.each(encodings)('counting by encoding %s', (encoding) => {
   const counter = createTokenCounter(encoding);
 
   test('the token counter counts texts over all of Unicode as the reference does (rule: counting)', async () => {

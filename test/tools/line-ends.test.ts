@@ -81,7 +81,7 @@ describe('line breaks and byte order marks in changes (rule: line-ends)', () => 
     .map((lines) => lines.map(([text, end]) => text + end).join(''));
   const file = fc.tuple(fc.constantFrom('', '\uFEFF'), mixed, line).map((parts) => parts.join(''));
 
-  test('edit_file changes the bytes of no line that it was not given', async () => {
+  test('edit_file changes no byte before or after the replaced text', async () => {
     const shop = await openWorkshop();
     const replacement = fc.array(line, { maxLength: 3 }).map((lines) => lines.join('\n'));
     await fc.assert(

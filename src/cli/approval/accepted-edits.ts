@@ -36,7 +36,7 @@ export class AcceptedEdits {
     display.show('mode', this.#areAllowed ? [display.paint('yellow', SIGN)] : []);
   }
 
-  /** Returns true if this call is allowed without approval now. */
+  /** Returns true if the mode is on and allows this call without approval. */
   async allows(request: Pick<ApprovalRequest, 'action'>): Promise<boolean> {
     return this.#areAllowed && (await this.covers(request));
   }

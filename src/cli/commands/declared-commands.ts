@@ -56,10 +56,10 @@ const commands: Readonly<Record<string, DeclaredCommand>> = {
     options: [],
   },
   token: {
-    usage: 'NAME [--project ID]… [--expires DATE] [--file FILE]',
+    usage: 'NAME [--project ID]… [--expires DATE] [--watch] [--file FILE]',
     summary: 'create a token for callers of a service',
     words: { '<NAME>': 'a name for the caller who will use it' },
-    options: [all.project, all.expires, all.tokenFile],
+    options: [all.project, all.expires, all.watch, all.tokenFile],
   },
   replay: {
     usage: 'FILE [--json]',

@@ -138,6 +138,7 @@ export const options = {
     '--expires <DATE>',
     'end of the token: 2027-01-31, 2027-01-31T12:00:00Z or 90d (default: never)',
   ),
+  watch: new Option('--watch', 'let the token watch all steps of its projects, with prompts and replies'),
   tokenFile: valueOption('--file <FILE>', 'add the entry to this file of tokens', collect),
   matrix: valueOption(
     '--matrix <FILE>',

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { Tool } from '../../sdk/actions/define-tool.js';
 import { createReadTools } from '../../tools/tool-pack.js';
 import { widthOf } from '../display/display.js';
@@ -11,6 +11,8 @@ import { connectTo } from '../session/network.js';
 import { folderAt } from '../session/open-tools.js';
 import { options as declared } from './declared-options.js';
 import { parseOptions } from './parse-options.js';
+import { showTour } from './tour.js';
+import { UsageError } from './usage.js';
 
 const DEFAULT_TASK = 'How is the discount of a coupon calculated, and which limits does it have?';
 
@@ -20,6 +22,7 @@ interface DemoOptions {
   readonly model?: string;
   readonly upstream?: string;
   readonly server?: string;
+  readonly tour?: boolean;
   readonly help?: boolean;
 }
 
@@ -39,10 +42,12 @@ const options: RenderOptions = {
 };
 
 if (values.help) console.log(usage());
+else if (values.tour) await tour().catch(explain);
 else await demonstrate(words.join(' ') || DEFAULT_TASK).catch(explain);
 
 function declareDemo(): Command {
   const demo = new Command('npm run demo --').usage('["question"] [options]').helpOption(false);
+  demo.addOption(new Option('--tour', 'play a recorded run with edits, approvals and a follow-up'));
   for (const option of [declared.dir, declared.model, declared.upstream, declared.server, declared.help])
     demo.addOption(option);
   return demo;
@@ -68,6 +73,12 @@ function explain(error: unknown): void {
     showExact(name === 'UsageError' || name === 'StepwiseError' ? `${message}\n${usage()}` : `${stack}`),
   );
   process.exitCode = 1;
+}
+
+async function tour(): Promise<void> {
+  if (words.length > 0 || Object.keys(values).length > 1)
+    throw new UsageError('--tour plays a recording: it takes no question and no other option.');
+  await showTour();
 }
 
 /** Runs a task over a folder and prints thought, budget, action and observation of each step, and the answer. */

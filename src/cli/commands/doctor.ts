@@ -26,7 +26,10 @@ interface Finding {
 
 /** A server that does not answer within this time counts as unreachable. */
 const TIMEOUT_MS = 4_000;
-/** Less than the time limit of a check, so that a proxy that does not answer is reported as the cause. */
+/**
+ * Time limit for connecting. It is less than that of a check, so that a proxy that does not answer is reported
+ * as the cause.
+ */
 const CONNECT_TIMEOUT_MS = 2_500;
 
 const keyVariables = ['STEPWISE_LLM_KEY', 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'STEPWISE_TOKEN'];

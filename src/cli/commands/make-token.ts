@@ -45,7 +45,7 @@ async function add(file: string, entry: WrittenEntry): Promise<void> {
   }
 }
 
-function toEntry({ name, projects, expires }: TokenCommand, token: string): WrittenEntry {
+function toEntry({ name, projects, expires, watch }: TokenCommand, token: string): WrittenEntry {
   if (!callerNameSchema.safeParse(name).success) throw new UsageError(NAME);
   const wrong = projects.find((project) => !projectIdSchema.safeParse(project).success);
   if (wrong !== undefined) throw new UsageError('--project must be the id of a project, a UUID.');
@@ -54,6 +54,7 @@ function toEntry({ name, projects, expires }: TokenCommand, token: string): Writ
     sha256: digestOf(token),
     projects: projects.length === 0 ? 'all' : projects,
     ...(expires !== undefined && { expires: readExpiry(expires) }),
+    ...(watch && { watch }),
   };
 }
 

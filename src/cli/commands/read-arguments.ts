@@ -38,6 +38,7 @@ export type Invocation =
       readonly name: string;
       readonly projects: readonly string[];
       readonly expires: string | undefined;
+      readonly watch: boolean;
       readonly file: string | undefined;
     }
   | { readonly command: 'help'; readonly text: string }
@@ -51,7 +52,7 @@ export interface EvalFlags {
   readonly parserOnly: boolean;
   /** Module that reads the replies. */
   readonly parser: string | undefined;
-  /** Files to write. */
+  /** Paths of the reports to write, by format. */
   readonly files: Readonly<Record<'json' | 'junit' | 'html', string | undefined>>;
   readonly updates: boolean;
   readonly concurrency: number;
@@ -121,6 +122,7 @@ interface GivenOptions {
   readonly token?: string;
   readonly project?: readonly string[];
   readonly expires?: string;
+  readonly watch?: boolean;
   readonly open?: boolean;
   readonly help?: boolean;
   readonly version?: boolean;
@@ -294,10 +296,10 @@ function requireWord(command: Command, word: string | undefined): string {
 
 function readToken(command: Command, word: string | undefined, given: GivenOptions): Invocation {
   const name = requireWord(command, word);
-  const { project: projects = [], expires, file: [file, ...more] = [] } = given;
+  const { project: projects = [], expires, watch = false, file: [file, ...more] = [] } = given;
   if (more.length > 0)
     throw new UsageError('token takes one --file: the file of tokens to put the entry into.');
-  return { command: 'token', name, projects, expires, file };
+  return { command: 'token', name, projects, expires, watch, file };
 }
 
 function checkCombinations({ continue: continueNewest, resume, server, token }: GivenOptions): void {

@@ -7,7 +7,10 @@ const FILE = 'AGENTS.md';
 
 /** Maximum share of the token limit for `AGENTS.md`. */
 const SHARE = 1 / 8;
-/** Lower than in any natural language, so that a text which fits by this estimate also fits by tokens. */
+/**
+ * Estimated characters per token. Texts in any natural language have more, so a text that fits by this estimate
+ * also fits by tokens.
+ */
 const CHARACTERS_PER_TOKEN = 3;
 
 export interface ProjectInstructions {

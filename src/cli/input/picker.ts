@@ -10,7 +10,7 @@ export type Key = 'escape' | 'enter' | 'ctrl-c' | 'ctrl-d' | (string & {});
 export interface Choice {
   /** The text of the choice, in one line. */
   readonly row: string;
-  /** Keys that select it directly, besides its number. */
+  /** Keys that select the choice directly, besides its number. */
   readonly keys: readonly Key[];
 }
 
@@ -40,7 +40,7 @@ interface Asked {
 const FINISH_LINE_FIRST = '(finish the line below first: Enter, or Ctrl-C to drop it)';
 const CHOICE_HINT = '    ↑ ↓ and Enter, a number or a letter';
 
-/** Only the first choices can be selected by a digit. */
+/** Maximum number of choices that can be selected by a digit; further ones need the arrow keys. */
 const MAX_DIGIT = 9;
 /** Number of rows reserved for the other contents of the window. */
 const OTHER_ROWS = 6;

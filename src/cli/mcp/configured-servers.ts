@@ -17,7 +17,10 @@ export interface ConfiguredServer {
   readonly file: string;
   /** The declaration before variables are filled in. */
   readonly declaration: McpServer;
-  /** Paths of the project's files that the server's command names. Files that those load are unknown. */
+  /**
+   * Paths of the project's files that the server's command names. Files that these programs load are not
+   * included.
+   */
   readonly programs: readonly string[];
   /**
    * Hash of the declaration, the folder and the contents of `programs`. Consent is stored for this hash, so a changed

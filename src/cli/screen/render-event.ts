@@ -18,7 +18,7 @@ export interface RenderOptions {
   readonly maxLines: number;
   /** Width of the terminal in columns. */
   readonly width: number;
-  /** Also lists the items left out of the prompt. */
+  /** True to list the items left out of the prompt. */
   readonly verbose: boolean;
   /** False if the answer goes to a script that reads stdout. */
   readonly showAnswer: boolean;

@@ -102,7 +102,7 @@ export class Terminal {
     return typed.type === 'line' ? typed.text : undefined;
   }
 
-  /** Works like `askLine`, but also returns which key was pressed instead of a line. */
+  /** Returns the line that the person types, or the key by which the person cancelled the question. */
   async readLine(question: string, { signal, prefill }: LineOptions = {}): Promise<TypedLine> {
     return new Promise((resolve) => {
       const finish = (typed: TypedLine) => {

@@ -4,7 +4,7 @@ import { LineHistory, MAX_LINES } from '../input/line-history.js';
 import { looksSecret } from './looks-secret.js';
 import { stateFolder, writeAtomically } from './user-files.js';
 
-/** Longer lines are not saved. */
+/** Maximum length of a line that is saved. */
 const MAX_LINE_CHARS = 10_000;
 
 /** Returns true for a line that must not be saved: it looks like it contains a secret, or is very long. */

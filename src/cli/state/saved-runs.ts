@@ -32,7 +32,7 @@ export async function saveRun(saved: Trajectory, file: string): Promise<void> {
   await writeAtomically(file, `${JSON.stringify(saved, null, 1)}\n`);
 }
 
-/** Only the beginning of a longer task is used for its name. */
+/** Maximum number of characters of a task that are used for the name of its run. */
 const MAX_NAMING_CHARS = 2_000;
 
 /**

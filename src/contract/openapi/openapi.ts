@@ -15,7 +15,7 @@ export function openapiDocument(): object {
   const requests = operations.flatMap(({ request }) => request ?? []);
   const responses = operations.flatMap(({ response }) => {
     if (response === 'stream') return flatStreamEventSchema;
-    return response === 'text' ? [] : response;
+    return typeof response === 'string' ? [] : response;
   });
   const reduced = operations.flatMap(({ reducedResponse }) => reducedResponse ?? []);
   return {
@@ -92,6 +92,7 @@ function success({ response, reducedResponse, summary, examples, links }: Operat
 
 function contentOf(response: Operation['response'], examples: object): object {
   if (response === 'stream') return { 'text/event-stream': { schema: eventStream, examples } };
+  if (response === 'watch') return { 'text/event-stream': { schema: watchStream, examples } };
   if (response === 'text') return { 'text/plain': { schema: { type: 'string' }, examples } };
   return json(response, examples);
 }
@@ -163,6 +164,11 @@ const eventStream = {
   type: 'string',
   description: 'Server-sent events; the `data` of each is the JSON of a `StreamEvent`.',
   'x-event-data': referenceTo(flatStreamEventSchema), // OpenAPI 3.0 cannot describe the items of a stream
+};
+
+const watchStream = {
+  type: 'string',
+  description: 'Server-sent events; docs/reference/service.md describes the `data` of each.',
 };
 
 const description = `One HTTP call is one step of a ReAct agent: you keep the loop, the tools and the keys.

@@ -3,7 +3,7 @@ import { compactionRequestSchema, compactionSchema } from '../compaction.js';
 import type { ErrorCode } from '../error-codes.js';
 import { modelListSchema } from '../model-list.js';
 import { previewSchema } from '../preview.js';
-import { healthSchema, versionSchema } from '../service-status.js';
+import { healthSchema, readinessSchema, versionSchema } from '../service-status.js';
 import { sourceStepSchema } from '../source-step.js';
 import { stepSchema } from '../step.js';
 import { stepRequestSchema } from '../step-request.js';
@@ -15,6 +15,7 @@ import {
   modelsAnswer,
   previewAnswer,
   streamedAnswer,
+  watchAnswer,
 } from './examples/answers.js';
 import { firstStep, lastStep, maskHistory } from './examples/requests.js';
 
@@ -36,8 +37,8 @@ export interface Operation {
   readonly request?: z.ZodType;
   /** Examples by name. */
   readonly examples: Readonly<Record<string, Example>>;
-  /** The body of a successful response; `stream` for server-sent events, `text` for plain text. */
-  readonly response: z.ZodType | 'stream' | 'text';
+  /** The body of a successful response; `stream` for the events of a step, `watch` for those of all steps, `text` for plain text. */
+  readonly response: z.ZodType | 'stream' | 'watch' | 'text';
   /**
    * The body with `include.extensions: false`. The document lists it apart from `response`, because generators
    * read only one body.
@@ -197,6 +198,21 @@ export const operations: readonly Operation[] = [
     errors: guarded,
   },
   {
+    operationId: 'watchSteps',
+    method: 'get',
+    path: '/api/agent/watch',
+    tag: 'agent',
+    summary: 'All steps of this process as server-sent events',
+    description:
+      'Only with `WATCH=on`, else 404. Events: `watch.started`, the last steps that are kept, then `step.began`, and ' +
+      '`step.watched` (with the request, the prompt, the reply and the result, without keys) or `step.failed` of each ' +
+      'step, whichever client asked for it. The stream has no last event. Needs a token with `watch: true` if the ' +
+      'service has tokens.',
+    examples: { started: { summary: 'The first event of a service without steps', answer: watchAnswer } },
+    response: 'watch',
+    errors: [...guarded, 'not_found', 'overloaded', 'shutting_down'],
+  },
+  {
     operationId: 'getHealth',
     method: 'get',
     path: '/healthz',
@@ -217,8 +233,8 @@ export const operations: readonly Operation[] = [
     description:
       'For a readiness probe and load balancers: 200, or 503 `shutting_down` as soon as the service begins to shut down. Needs ' +
       'no token.',
-    examples: { ok: { summary: 'A healthy service', answer: { status: 'ok' } } },
-    response: healthSchema,
+    examples: { ok: { summary: 'A ready service', answer: { status: 'ok', watch: 'off' } } },
+    response: readinessSchema,
     errors: [...always, 'shutting_down'],
   },
   {

@@ -2,7 +2,6 @@ import type { Agent } from 'undici';
 import { trusting } from './authorities.js';
 import { type ProxySettings, proxiesFrom } from './proxies.js';
 import { readProxies } from './proxy-settings.js';
-import type { TunnelOptions } from './tunnel.js';
 
 /**
  * Returns a `fetch` that honours `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of an environment, by default that of
@@ -15,7 +14,12 @@ export const proxyFetch = (
 ): typeof fetch => fetchVia(readProxies(environment), options);
 
 /** Options for connections. */
-export interface ConnectOptions extends Pick<TunnelOptions, 'connectTimeoutMs'> {
+export interface ConnectOptions {
+  /**
+   * Time limit of each of two phases of reaching a server through a proxy: until the proxy has opened the tunnel, and of the TLS
+   * handshake through it. Default: 10,000.
+   */
+  readonly connectTimeoutMs?: number | undefined;
   /** Certificates to trust in addition to the usual ones, in PEM. */
   readonly authority?: string | undefined;
 }

@@ -128,6 +128,7 @@ export const vendorErrors = {
   },
 } as const satisfies Readonly<Record<string, VendorError>>;
 
+/** Names of the vendors' own errors, such as `rate-limited`. Each answers with the status and body of the vendor asked. */
 export type VendorErrorName = keyof typeof vendorErrors;
 
 /**

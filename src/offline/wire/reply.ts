@@ -5,6 +5,7 @@ export type ScriptedReply = ScriptedCompletion | Fault;
 
 /** A completion in a vendor-independent form, which each wire translates into its vendor's form. */
 export interface ScriptedCompletion {
+  /** Always absent; its presence makes a reply a fault. */
   readonly fault?: never;
   /**
    * The text. If it is null or absent, OpenAI's form has `content: null` and Anthropic's has no text block. `''`
@@ -51,6 +52,7 @@ export interface ScriptedCompletion {
 export interface ScriptedToolCall {
   /** Id of the call. By default derived from the call, so that it is the same in each run. */
   readonly id?: string;
+  /** Name of the called tool. It is sent unchanged, also if the request does not offer such a tool. */
   readonly name: string;
   /**
    * Arguments of the call. A string is sent unchanged, so that a script can send broken JSON (in OpenAI's form,
@@ -66,10 +68,15 @@ export interface ScriptedToolCall {
 
 /** Token counts. For both vendors, `input` includes tokens that were read from or written to the cache. */
 export interface ScriptedUsage {
+  /** Tokens of the prompt, cached ones included. Default: a quarter of the request's bytes. */
   readonly input: number;
+  /** Tokens of the reply, reasoning included. Default: a quarter of the reply's bytes. */
   readonly output: number;
+  /** Tokens of the prompt that were read from the vendor's cache. Default: 0. */
   readonly cachedInput: number;
+  /** Tokens of the prompt that were written to the vendor's cache. Default: 0. */
   readonly cacheWrite: number;
+  /** Tokens of the reply that were spent on reasoning. Default: 0. */
   readonly reasoning: number;
   /** Price of the call, as OpenRouter sends it. */
   readonly cost?: number;
@@ -101,6 +108,7 @@ export type FaultName =
 
 /** A fault of the table in `faults.ts`. Every option has a default, so `{ fault }` alone is a reply. */
 export interface Fault {
+  /** The row of the table; `faultNames` lists all of them. */
   readonly fault: FaultName;
   /** The completion that is sent slowly, byte by byte or incompletely, or that is sent once the fault is over. */
   readonly completion?: ScriptedCompletion;
@@ -121,11 +129,15 @@ export interface Fault {
   readonly bytes?: number;
 }
 
+/** A request that the provider received, and how its exchange went. */
 export interface RecordedRequest {
+  /** HTTP method in capitals. */
   readonly method: string;
+  /** Path of the URL without its query, such as `/v1/chat/completions`. */
   readonly path: string;
   /** Query parameters of the URL. */
   readonly query?: Readonly<Record<string, string>>;
+  /** Headers by name in lower case; values of a repeated header are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
   /** The JSON object in the body; `{}` if there is none. */
   readonly body: Readonly<Record<string, unknown>>;

@@ -11,9 +11,9 @@ export type CheckedArguments =
   | { ok: false; problem: string };
 
 /**
- * Checks arguments against the tool's JSON Schema. A value of another type is coerced if that loses nothing
- * ("42" ↔ 42, "true" ↔ true, a string that encodes the array); any other mismatch is a problem (rule:
- * values). An unusable schema checks nothing.
+ * Checks arguments against the tool's JSON Schema. A value of another type is coerced if that loses
+ * nothing ("42" ↔ 42, "true" ↔ true, a string that encodes the array); any other mismatch is a
+ * problem (rule: values). With an unusable schema, all arguments are accepted.
  */
 export function checkArguments(
   values: Values,
@@ -48,8 +48,9 @@ const tooMuchToCheck = {
 } as const;
 
 /**
- * Describes why a value does not fit a JSON Schema; null if it fits. Unlike arguments, the value is not coerced. A
- * schema that cannot be expanded checks nothing, so the caller must reject it first.
+ * Describes why a value does not fit a JSON Schema; null if it fits. Unlike arguments, the value is
+ * not coerced. With a schema that cannot be expanded, every value fits, so the caller must reject
+ * such a schema first.
  */
 export function findMismatch(value: JsonValue, schema: Readonly<Record<string, unknown>>): string | null {
   const expanded = expandSchema(schema);

@@ -2,6 +2,7 @@ import { CharacterSet, shorten } from '../text/characters.js';
 
 /** The parts of an offered tool that are needed to read a call. */
 export interface OfferedTool {
+  /** Name as the model must write it; case counts. */
   readonly name: string;
   /** Parameter names in positional order; empty if the tool has none or they are unknown. */
   readonly parameters: readonly string[];
@@ -16,6 +17,7 @@ export interface OfferedTool {
 
 /** A tool definition in MCP's shape; other fields are ignored. */
 export interface DefinedTool {
+  /** Name as the model must write it; case counts. */
   readonly name: string;
   /** JSON Schema of the argument object. */
   readonly inputSchema: Readonly<Record<string, unknown>>;

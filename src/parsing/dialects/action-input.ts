@@ -105,8 +105,8 @@ function readFenced(text: string, start: number, name: string, fence: number): C
   }
   const hasLanguage = isRestBlank(text, beside, lineEnd(text, beside));
   const written = text.slice(hasLanguage ? beside : marks, close).trim();
-  // The first word of ```sh ls``` is a language, and that of ```apple juice``` is part of the input: the form
-  // alone does not tell.
+  // The first word of ```sh ls``` is a language, and that of ```apple juice``` is part of the
+  // input: the syntax alone does not distinguish them.
   const mayBeLanguage = !hasLanguage && beside > marks && inside > beside && inside < close;
   return mayBeLanguage ? unclear(name, asObject(name)) : plainInput(name, start, close + 3, written);
 }

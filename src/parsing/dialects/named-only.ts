@@ -12,9 +12,9 @@ const input = /["'“‘`{[(:=]|->|[\w.-]{1,60}[ \t]{0,8}[=:]/y;
 const identifier = /[_.\d-]|[a-z][A-Z]/;
 
 /**
- * Recognises text after the label that starts with an offered tool's name and is clearly an intended call,
- * but in no readable form. It is not treated as an answer; the model is advised instead (rule:
- * offered-tools).
+ * Recognises text after the label that starts with an offered tool's name and is clearly an
+ * intended call, but has no form that the parser can read. It is not treated as an answer; the
+ * model is advised instead (rule: offered-tools).
  */
 export function readNamedOnly(text: string, start: number, tools: OfferedTools): CallReading | null {
   statement.lastIndex = start;

@@ -17,8 +17,9 @@ export function mayBeginAt({ words, otherwise }: Beginnings, text: string, posit
 }
 
 /**
- * Marks around calls in the native formats of model families. The text after a mark decides the grammar; a mark
- * alone says nothing. Most marks are fixed texts, some have a prefix or a suffix that differs between models.
+ * Marks around calls in the native formats of model families. The text after a mark decides the
+ * grammar; a mark alone does not make a call. Most marks are fixed texts, some have a prefix or a
+ * suffix that differs between models.
  */
 interface MarkRow extends Beginnings {
   /** Matches the mark. Group `p` is the prefix and `s` the suffix that the tags inside repeat. */
@@ -70,7 +71,7 @@ const markRows: readonly MarkRow[] = [
   // One bracket of Mistral's mark may be lost.
   { words: ['[TOOL_CALLS'], open: /\[TOOL_CALLS(?=\w)/y },
   { words: ['TOOL_CALLS]'], open: /TOOL_CALLS\]/y, startsLine: true },
-  // Hermes may name the tag for what it holds.
+  // Hermes may name the tag after its content.
   {
     words: ['<tool>', '<response>', '<json>', '<JSON>', '<xml>'],
     open: /<(?:tool|response|json|JSON|xml)>(?=\s{0,20}[{[])/y,

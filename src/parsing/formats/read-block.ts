@@ -301,8 +301,9 @@ class BlockReader {
   }
 
   /**
-   * Returns the offered tool that a name stands for, perhaps without `functions.` and a number such as `:0`. If
-   * there is none, returns the name without both.
+   * Returns the name of the offered tool that the model meant: the name as written, or without the
+   * prefix `functions.`, a suffix such as `:0`, or both. If no such tool is offered, returns the
+   * name without both.
    */
   #offeredName(written: string): string {
     const plain = written.trim().replaceAll('&quot;', '"').replaceAll('&amp;', '&');
@@ -411,7 +412,7 @@ class BlockReader {
     return startsLine || (name !== null && this.#tools.find(name) !== undefined);
   }
 
-  /** Reports a mark that an offered tool's name follows, but no arguments that can be read. */
+  /** Reports a mark that is followed by an offered tool's name, but not by readable arguments. */
   #unread(at: number, { startsLine }: BlockPlace): CallReading | null {
     if (this.#depth === 0 || !startsLine) return null;
     const nameEnd = this.#tools.nameEnd(this.#text, at);

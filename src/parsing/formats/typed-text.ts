@@ -15,9 +15,9 @@ export interface TypedText {
 const typeOrder = ['null', 'integer', 'number', 'boolean', 'object', 'array'] as const;
 
 /**
- * Reads raw text as the parameter's declared type (rule: typed-text). Without a declared type, a JSON literal is
- * its value and anything else is text, which is a repair. What fits no declared type is for the check to
- * coerce or to report.
+ * Reads raw text as the parameter's declared type (rule: typed-text). Without a declared type, a
+ * JSON literal is its value and anything else is text, which is a repair. The argument check
+ * coerces or reports text that fits no declared type.
  */
 export function readTypedText(
   text: string,

@@ -59,8 +59,8 @@ export class CallFinder {
   }
 
   /**
-   * Skips a call that is only shown: inline code holds exactly this call, however the paragraph's other backticks pair
-   * up, or quote marks hold it and other text is beside them.
+   * Skips a call that is only displayed: inline code holds exactly this call, however the
+   * paragraph's other backticks pair up, or quote marks hold it and other text is beside them.
    */
   #skipsWrapped(reading: CallReading, at: number): boolean {
     if (reading.kind !== 'call') return false;

@@ -3,6 +3,7 @@ import type { CallReading } from '../dialects/written-call.js';
 import { inlineMarkAt } from '../formats/inline-marks.js';
 import { closerEnd } from '../formats/marks.js';
 import { opensBlock } from '../formats/read-block.js';
+import type { Pause } from '../pause.js';
 import {
   character,
   isOneOf,
@@ -56,9 +57,6 @@ export function outlineReply(text: string, tools: OfferedTools): ReplyOutline {
   return outliner.outline;
 }
 
-/** Lets other work of the process go on; returns undefined if none needs to. */
-export type Pause = () => Promise<void> | undefined;
-
 /** Works as `outlineReply`, but awaits `pause` between parts, since some replies of 1 MiB take half a second. */
 export async function outlineReplyPausing(
   text: string,
@@ -70,7 +68,10 @@ export async function outlineReplyPausing(
   return outliner.outline;
 }
 
-/** Outlines a reply part by part: one walk, perhaps a second one, and perhaps one inside a quotation at the end. */
+/**
+ * Outlines a reply part by part: in one walk, a second one if it restarts after reasoning, and one more inside
+ * a quotation at the end of the reply if there is one.
+ */
 class Outliner {
   outline: Findings;
   readonly #text: string;
@@ -230,7 +231,10 @@ class OutlineWalk {
     return this.#orphanEnd;
   }
 
-  /** Start of an unclosed quotation whose opening tag lost its mark, or of an unclosed element that shows text. */
+  /**
+   * Start of an unclosed quotation whose opening tag lacks its `mark` attribute, or of an unclosed
+   * element that shows text.
+   */
   get openQuotation(): number | null {
     return this.#quotations.open ?? this.#openShown;
   }
@@ -310,7 +314,7 @@ class OutlineWalk {
     return otherTurn === null ? end + 1 : this.#stopAtOtherTurn(otherTurn);
   }
 
-  /** Ends the walk at another role's turn that the model imagined. */
+  /** Ends the walk at another role's turn that the model made up. */
   #stopAtOtherTurn(at: number): null {
     this.found.otherTurn = at;
     return null;

@@ -2,7 +2,10 @@ import { imaginesTurn } from '../text/chat-tokens.js';
 import type { LineClassifier } from '../text/line-classifier.js';
 import { isMentioned, type OwnTag, ownTagAt } from '../text/own-fences.js';
 
-/** Our own fences in a reply, which quote data from the prompt (rule: echoed-fence). */
+/**
+ * The service's own fences in a reply. A model that repeats one quotes data from the prompt (rule:
+ * echoed-fence).
+ */
 export class Quotations {
   readonly #text: string;
   readonly #lines: LineClassifier;
@@ -14,7 +17,7 @@ export class Quotations {
     this.#lines = lines;
   }
 
-  /** Start of an unclosed quotation whose opening tag lost its mark. */
+  /** Start of an unclosed quotation whose opening tag lacks its `mark` attribute. */
   get open(): number | null {
     return this.#lines.insideUnmarkedFence ? this.#unmarked : null;
   }

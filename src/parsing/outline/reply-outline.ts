@@ -49,7 +49,7 @@ export interface ReplyOutline {
   readonly lastItem: number | null;
   /** The tag directly after reasoning that opens the text for the user (rule: chat-tokens). */
   readonly response: TextSpan | null;
-  /** Start of another role's turn that the model imagined (rule: chat-tokens). */
+  /** Start of another role's turn that the model made up (rule: chat-tokens). */
   readonly otherTurn: number | null;
   /** An action in a quotation, which the model may have intended (rules: echoed-fence, shown-element). */
   readonly quotedAction: QuotedAction | null;

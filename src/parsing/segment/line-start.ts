@@ -15,7 +15,7 @@ const keywords = new FixedWords(
   0,
 );
 
-/** The marks before a name at the start of a line. */
+/** The decoration before a name at the start of a line, such as a bullet or `#`. */
 export interface LineStart {
   readonly position: number;
   readonly heading: boolean;

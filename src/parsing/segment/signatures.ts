@@ -1,4 +1,5 @@
 import { MAX_TOOLS, type OfferedTool } from '../arguments/offered-tool.js';
+import type { Pause } from '../pause.js';
 import { isOneOf, isRestBlank, lineEnd, skipBlanks } from '../text/characters.js';
 import { DefinitionReader } from './definitions.js';
 import {
@@ -30,10 +31,7 @@ export function readSignatures(segment: string): OfferedTool[] {
  * Works as `readSignatures`, but awaits `pause` after each line, since a segment of several megabytes takes
  * over a second.
  */
-export async function readSignaturesPausing(
-  segment: string,
-  pause: () => Promise<void> | undefined,
-): Promise<OfferedTool[]> {
+export async function readSignaturesPausing(segment: string, pause: Pause): Promise<OfferedTool[]> {
   for (const reader of [new DefinitionReader(segment), new SignatureReader(segment)]) {
     while (reader.readLine()) {
       const pausing = pause();

@@ -230,7 +230,7 @@ export class LineEnds {
   }
 }
 
-/** Whether only blanks, and perhaps a carriage return, follow on the line. */
+/** Whether nothing but blanks and an optional carriage return follows on the line. */
 export function isRestBlank(text: string, position: number, end: number): boolean {
   const rest = skipBlanks(text, position);
   return rest >= end || text.charAt(rest) === '\r';

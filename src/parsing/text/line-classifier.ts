@@ -57,7 +57,10 @@ export class LineClassifier {
     return this.insideCodeFence || this.#echoed.isInside;
   }
 
-  /** True inside one of our own fences whose opening tag lost its mark, so that it may never be closed. */
+  /**
+   * True inside one of our own fences whose opening tag was written without its `mark` attribute,
+   * so that it may never be closed.
+   */
   get insideUnmarkedFence(): boolean {
     return this.#echoed.isInsideUnmarked;
   }
@@ -114,7 +117,10 @@ export class LineClassifier {
     return { kind: 'quoted' };
   }
 
-  /** Whether the line begins with one of our opening tags that lost its mark (rule: echoed-fence). */
+  /**
+   * Whether the line begins with the opening tag of one of our own fences, written without its
+   * `mark` attribute (rule: echoed-fence).
+   */
   #entersEcho(text: string, first: number): boolean {
     const tag = unmarkedOpenerIn(text, first);
     if (tag === null || tag === 'partial') return false;

@@ -1,8 +1,8 @@
 import { FixedWords, isOneOf } from './characters.js';
 
 /**
- * Tags in which the service puts data into the prompt. A model that repeats one with its mark quotes the data
- * (rule: echoed-fence).
+ * Tags in which the service puts data into the prompt. A model that repeats one with its `mark`
+ * attribute quotes the data (rule: echoed-fence).
  */
 const ownTags = ['file', 'folder', 'pinned', 'excerpt', 'focus', 'left_out', 'observation', 'tasks'] as const;
 const tagNames = new FixedWords(ownTags, 0);
@@ -12,7 +12,10 @@ const tagNames = new FixedWords(ownTags, 0);
  */
 const MAX_TAG_LENGTH = 4096;
 
-/** A tag such as `<file path="a" mark="1f">` or `</file 1f>`. `mark` is null if the tag lost it. */
+/**
+ * A tag such as `<file path="a" mark="1f">` or `</file 1f>`. `mark` is null if the model omitted
+ * it.
+ */
 export interface OwnTag {
   readonly kind: 'opens' | 'closes';
   readonly name: string;
@@ -21,8 +24,8 @@ export interface OwnTag {
 }
 
 /**
- * Returns our own fence tag at a `<`; an opening tag only if it has its mark. `'partial'` if its end may
- * still arrive.
+ * Returns our own fence tag at a `<`; an opening tag only if it has its `mark` attribute.
+ * `'partial'` if its end may still arrive.
  */
 export function ownTagAt(text: string, position: number): OwnTag | 'partial' | null {
   const tag = tagAt(text, position);
@@ -32,7 +35,10 @@ export function ownTagAt(text: string, position: number): OwnTag | 'partial' | n
 /** Matches quote marks, a bullet or a number before an opening tag on its line. */
 const lineHead = /(?:[ \t>*+-]|\d{1,3}[.)]){0,12}/y;
 
-/** Returns our opening tag at the start of a line if it lost its mark (rule: echoed-fence). */
+/**
+ * Returns our own opening tag at the start of a line if it lacks its `mark` attribute (rule:
+ * echoed-fence).
+ */
 export function unmarkedOpenerIn(text: string, lineStart: number): OwnTag | 'partial' | null {
   lineHead.lastIndex = lineStart;
   const head = lineHead.exec(text)?.[0].length ?? 0;
@@ -79,14 +85,17 @@ export function isMentioned(text: string, start: number, end: number): boolean {
 /** Our own fences that a text has opened, and the current one. */
 export class EchoedFences {
   readonly #opened = new Set<string>();
-  /** The open fence; one with a mark may be inside one that lost its mark. */
+  /**
+   * The open fences, outermost first: at most one whose tag lacks its `mark` attribute, and in it one whose tag
+   * has it.
+   */
   readonly #inside: OwnTag[] = [];
 
   get isInside(): boolean {
     return this.#inside.length > 0;
   }
 
-  /** True inside a fence whose opening tag lost its mark. */
+  /** True inside a fence whose opening tag lacks its `mark` attribute. */
   get isInsideUnmarked(): boolean {
     return this.#inside[0]?.mark === null;
   }
@@ -107,7 +116,10 @@ export class EchoedFences {
     return mark === null || this.#opened.has(mark) ? 'text' : 'stray';
   }
 
-  /** Whether a closing tag has the mark of the open fence, or the tag's name if the fence lost its mark. */
+  /**
+   * Whether a closing tag has the mark of the open fence, or only its name if the opening tag has
+   * no mark.
+   */
   #isClosedBy({ name, mark }: OwnTag): boolean {
     const inside = this.#inside.at(-1);
     if (!inside) return false;

@@ -21,10 +21,13 @@ export type Repair =
   | `coerced:${string}`;
 
 /** Any JSON value. */
-export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 
 /** A JSON object with the model's own keys. */
-export type JsonObject = { [key: string]: JsonValue };
+export type JsonObject = {
+  /** The value of a key; of a key that the model wrote twice, the last one. */
+  [key: string]: JsonValue;
+};
 
 /** Spellings of numbers that their values cannot express (`1.10`, `05`), by the object or array that holds them. */
 export type Spellings = WeakMap<object, Map<string | number, string>>;

@@ -183,12 +183,12 @@ function Settings({ draft, amend }: DraftProps) {
         </select>
       </label>
       <WholeNumber
-        name="Tokens, prompt and reply"
+        name="Token limit"
         value={draft.tokenLimit}
         onValue={(tokenLimit) => amend({ tokenLimit })}
       />
       <WholeNumber
-        name="Reserved for the reply"
+        name="Reply reserve"
         value={draft.reservedOutputTokens}
         onValue={(reservedOutputTokens) => amend({ reservedOutputTokens })}
       />

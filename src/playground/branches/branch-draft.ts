@@ -139,7 +139,7 @@ export function describeDraft(draft: BranchDraft, before: BranchDraft, step: Ste
   const words = [
     ...(tools.length > 0 ? [`other result of ${tools.join(', ')}`] : []),
     ...(draft.model === before.model ? [] : [`model ${draft.model.trim()}`]),
-    ...(draft.upstream === before.upstream ? [] : [`upstream ${draft.upstream || 'by name'}`]),
+    ...(draft.upstream === before.upstream ? [] : [`upstream ${draft.upstream || 'automatic'}`]),
     ...(draft.instructions === before.instructions ? [] : ['other instructions']),
     ...(draft.tokenLimit === before.tokenLimit ? [] : [`${draft.tokenLimit.toLocaleString('en')} tokens`]),
     ...(draft.reservedOutputTokens === before.reservedOutputTokens

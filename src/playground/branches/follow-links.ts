@@ -1,5 +1,6 @@
 import { batch, effect } from '@preact/signals';
-import { branches, selected, shownId } from '../state/runs.js';
+import { isLive, LIVE_LINK } from '../live/live-view.js';
+import { branches, openingStep, selected, shownId } from '../state/runs.js';
 import { panel } from '../state/view-options.js';
 import { formatLink, type Place, readLink } from './deep-link.js';
 import { notice } from './files/notice.js';
@@ -15,18 +16,26 @@ const HANDED = /^view-[\w-]+$/;
 export function followLinks(): void {
   const follow = (): void => void showPlace(location.hash);
   addEventListener('popstate', follow);
+  // A run that becomes visible, such as an imported one, ends the view of the steps of all clients.
+  shownId.subscribe(() => {
+    isLive.value = false;
+  });
   follow();
   effect(() => {
-    const run = shownId.value;
-    const step = selected.value?.step ?? null;
-    if (run === null) return;
-    const link = formatLink({ run, step });
-    if (link !== location.hash) history.pushState(null, '', link);
+    const link = linkOf(shownId.value, selected.value?.step ?? null);
+    if (link !== location.hash) history.pushState(null, '', link || location.pathname);
   });
 }
 
+/** Returns the address of what is visible; empty before the first run. */
+function linkOf(run: string | null, step: number | null): string {
+  if (isLive.value) return LIVE_LINK;
+  return run === null ? '' : formatLink({ run, step });
+}
+
 async function showPlace(hash: string): Promise<void> {
-  if (hash === '' || hash === '#') return;
+  isLive.value = hash === LIVE_LINK;
+  if (isLive.value || hash === '' || hash === '#') return;
   const place = readLink(hash);
   notice.value = place
     ? ((await handOver(place)) ?? show(place))
@@ -49,7 +58,7 @@ function show({ run, step }: Place): string | null {
   if (step !== null && (step < 1 || step > length)) return `This run has no step ${step}: it has ${length}.`;
   batch(() => {
     shownId.value = run;
-    selected.value = step === null ? null : { step, call: 0 };
+    selected.value = step === null ? openingStep(branch) : { step, call: 0 };
     panel.value = 'run';
   });
   if (step !== null)

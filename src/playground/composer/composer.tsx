@@ -1,24 +1,28 @@
-import { useSignal } from '@preact/signals';
-import type { RunOptions } from '../../sdk/index.js';
+import { useEffect } from 'preact/hooks';
 import { Icon } from '../controls/icon.js';
 import { failureInWords } from '../run/failure-in-words.js';
 import { draftAttachments } from '../state/draft-attachments.js';
+import { canFollowUp, chooseFollowUp, followsUp, followUpOptions } from '../state/follow-up.js';
 import { draftTask, nextPrompt, nextPromptProblem } from '../state/next-prompt.js';
-import { active, inWords, shown, startRun, trouble } from '../state/runs.js';
+import { active, branches, inWords, shown, startRun, trouble } from '../state/runs.js';
 import { missing, settings } from '../state/settings.js';
+import { starters } from '../state/starter-task.js';
 import { plural } from '../text/figures.js';
 import { AttachButton, AttachedFiles, attach } from './attached-files.js';
 import { BudgetBar } from './budget-bar.js';
 
 /** The task field, its buttons, and the budget bar of the next prompt. */
 export function Composer() {
-  const goOn = useSignal(false);
-  const start = (steps?: number): void => void run(goOn.value, steps);
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-    event.preventDefault();
-    start();
-  };
+  useEffect(() => {
+    const field = document.querySelector<HTMLTextAreaElement>('#task');
+    // Whoever types at once replaces the task that the page proposes.
+    if (document.activeElement === document.body) field?.focus();
+    field?.select();
+  }, [starters.value]);
+  useEffect(() => {
+    document.addEventListener('keydown', onShortcut);
+    return () => document.removeEventListener('keydown', onShortcut);
+  }, []);
   const onPaste = (event: ClipboardEvent): void => {
     const files = [...(event.clipboardData?.files ?? [])];
     // A paste may have both a text and a picture of the text, as from a spreadsheet; the text is used.
@@ -40,27 +44,26 @@ export function Composer() {
           rows={2}
           dir="auto"
           aria-label="Task"
-          placeholder="What should be found out or done?"
+          placeholder={followsUp.value ? 'Ask a follow-up' : 'What should be found out or done?'}
           value={draftTask.value}
           onInput={({ currentTarget }) => {
             draftTask.value = currentTarget.value;
           }}
-          onKeyDown={onKeyDown}
           onPaste={onPaste}
         />
         <AttachedFiles />
         <div class="composer-row">
           <AttachButton />
           <IterationsLeft />
-          <FollowUp value={goOn} />
-          <Buttons start={start} />
+          <FollowUp />
+          <Buttons />
         </div>
       </div>
     </section>
   );
 }
 
-function Buttons({ start }: { start: (steps?: number) => void }) {
+function Buttons() {
   const run = active.value;
   const mayStart = run ? run.paused.value : missing.value === null && draftTask.value.trim() !== '';
   const isBusy = run !== null && !run.paused.value;
@@ -68,17 +71,28 @@ function Buttons({ start }: { start: (steps?: number) => void }) {
     <div class="buttons">
       {missing.value && !run && <span class="muted">{missing.value}</span>}
       {run && (
-        <button type="button" class="danger" onClick={() => run.stop()} title="Esc">
+        <button type="button" onClick={() => run.stop()} title="Esc">
           <Icon name="stop" /> Stop
         </button>
       )}
       {!isBusy && (
-        <button type="button" disabled={!mayStart} onClick={() => start(1)} title="Take one step, then wait">
+        <button
+          type="button"
+          disabled={!mayStart}
+          onClick={() => void startOrResume(1)}
+          title="Take one step, then wait"
+        >
           <Icon name="step" /> Step
         </button>
       )}
       {!isBusy && (
-        <button type="button" class="primary" disabled={!mayStart} onClick={() => start()} title="Ctrl+Enter">
+        <button
+          type="button"
+          class="primary"
+          disabled={!mayStart}
+          onClick={() => void startOrResume()}
+          title="Ctrl+Enter"
+        >
           <Icon name="play" /> {run ? 'Go on' : 'Run'}
         </button>
       )}
@@ -86,38 +100,48 @@ function Buttons({ start }: { start: (steps?: number) => void }) {
   );
 }
 
-/** Starts a run, or resumes the paused one. */
-async function run(followsUp: boolean, steps?: number): Promise<void> {
+/** Starts the run on Ctrl+Enter or Cmd+Enter anywhere on the page, except in forms and dialogs. */
+function onShortcut(event: KeyboardEvent): void {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
+  if (document.querySelector('dialog[open]')) return;
+  if (event.target instanceof Element && event.target.closest('form')) return;
+  event.preventDefault();
+  void startOrResume();
+}
+
+/** Starts a run, or resumes the paused one. Clears the task field, and restores the task if the run fails. */
+async function startOrResume(steps?: number): Promise<void> {
   if (active.value) return active.value.paused.value ? active.value.go(steps) : undefined;
   const task = draftTask.value.trim();
   if (missing.value !== null || task === '') return;
+  const files = draftAttachments.value;
+  const attachments = files.map(({ attachment }) => attachment);
+  const options = { ...followUpOptions(), attachments };
+  clearDraft();
   try {
-    const attachments = draftAttachments.value.map(({ attachment }) => attachment);
-    const options = { ...(followsUp && goOnOptions()), attachments };
     await startRun({ task, ...(steps !== undefined && { steps }), options });
+    if (branches.value.at(-1)?.view.result?.stopReason !== 'error') return;
   } catch (error) {
     trouble.value = inWords(error);
   }
+  if (draftTask.value !== '' || draftAttachments.value.length > 0) return;
+  draftTask.value = task;
+  draftAttachments.value = files;
 }
 
-/** Returns the history, TODO list and session that a follow-up run takes over from the visible run. */
-function goOnOptions(): Partial<RunOptions> | undefined {
-  const saved = shown.value?.saved;
-  return saved
-    ? { history: saved.history, tasks: saved.tasks, projectId: saved.projectId, sessionId: saved.sessionId }
-    : undefined;
+function clearDraft(): void {
+  draftTask.value = '';
+  draftAttachments.value = [];
 }
 
-function FollowUp({ value }: { value: { value: boolean } }) {
-  if (active.value || !shown.value?.saved || !shown.value.view.result) return null;
+function FollowUp() {
+  if (!canFollowUp.value) return null;
   return (
     <label class="check" title="Includes the whole run before the new task">
       <input
         type="checkbox"
-        checked={value.value}
-        onChange={({ currentTarget }) => {
-          value.value = currentTarget.checked;
-        }}
+        checked={followsUp.value}
+        onChange={({ currentTarget }) => chooseFollowUp(currentTarget.checked)}
       />
       Follow up on this run
     </label>
@@ -143,7 +167,7 @@ function Budget() {
   if (next)
     return (
       <div class={shown.value ? '' : 'note-beside'}>
-        <BudgetBar report={next} name="First prompt" />
+        <BudgetBar report={next} name={followsUp.value ? 'Next prompt' : 'First prompt'} />
       </div>
     );
   const problem = nextPromptProblem.value;

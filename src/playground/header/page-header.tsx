@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { ExportButton, ImportButton } from '../branches/files/file-buttons.js';
 import { Icon } from '../controls/icon.js';
+import { LiveButton } from '../live/live-button.js';
 import { isOffline, settings } from '../state/settings.js';
 import { type Panel, panel, type Theme, theme } from '../state/view-options.js';
 import { KeyboardHelp } from './keyboard-help.js';
@@ -16,6 +17,7 @@ export function PageHeader() {
       <ModelBadge />
       <Tabs />
       <div class="header-actions">
+        <LiveButton />
         <ImportButton />
         <ExportButton />
         <ThemeButton />
@@ -42,7 +44,7 @@ const Mark = () => (
 );
 
 function ModelBadge() {
-  const says = 'No language model is called: answers are quotations from the files';
+  const says = 'No key needed. No language model is called: answers are quotations from the files';
   return (
     <p class="model-badge">
       <code>{settings.value.model || 'no model'}</code>

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ModelCallView, StepView, StepwiseClient } from '../../sdk/index.js';
+import { unsent } from '../project/project.js';
 import type { Branch } from '../run/branch.js';
 import { nextPrompt } from '../state/next-prompt.js';
 import { selected } from '../state/runs.js';
@@ -81,7 +82,13 @@ function BeforeTheRun({ tab }: { tab: { value: string } }) {
           label="The first prompt"
           open={tab}
           tabs={[
-            { id: 'context', name: 'Context', panel: () => <BudgetTab report={preview.context_report} /> },
+            {
+              id: 'context',
+              name: 'Context',
+              panel: () => (
+                <BudgetTab report={preview.context_report} name="First prompt" unsent={unsent.value} />
+              ),
+            },
             { id: 'prompt', name: 'Prompt', panel: () => <NextPromptTab preview={preview} /> },
           ]}
         />

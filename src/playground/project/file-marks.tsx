@@ -27,7 +27,21 @@ export function FileMarks({ path, isReached }: { path: string; isReached: boolea
   );
 }
 
-/** Describes the marks of a file for a screen reader, to follow the file's name. */
+/** The tag of a folder, which stands for all files in it. */
+export const FolderMark = ({ path, isReached }: { path: string; isReached: boolean }) => (
+  <span class="marks">
+    <Mark
+      path={path}
+      isReached={isReached}
+      icon="tag"
+      says="Tag"
+      isOn={settings.value.tagged.includes(path)}
+      onToggle={() => toggleTag(path)}
+    />
+  </span>
+);
+
+/** Describes the marks of a file or folder for a screen reader, to follow its name. */
 export function marksInWords(path: string): string {
   const { tagged, pinned, focus } = settings.value;
   const words = [
@@ -38,14 +52,14 @@ export function marksInWords(path: string): string {
   return words.flatMap((word) => (word ? `, ${word}` : [])).join('');
 }
 
-/** Adds a file to the context of the next run, or removes it. */
+/** Adds a file or folder to the context of the next run, or removes it. */
 export function toggleTag(path: string): void {
   change({ tagged: toggled(settings.value.tagged, path) });
 }
 
 const meanings = {
   Tag: 'include in the context',
-  Pin: 'keep when the budget is short',
+  Pin: 'put first when the budget is short',
   Focus: 'treat as open in the editor',
 } as const;
 

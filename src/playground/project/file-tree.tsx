@@ -3,7 +3,7 @@ import { spellUnseen } from '../../sdk/index.js';
 import { Icon } from '../controls/icon.js';
 import { settings } from '../state/settings.js';
 import { Exact } from '../text/exact.js';
-import { FileMarks, marksInWords, toggleTag } from './file-marks.js';
+import { FileMarks, FolderMark, marksInWords, toggleTag } from './file-marks.js';
 import type { TreeRow } from './tree-rows.js';
 import {
   activate,
@@ -66,12 +66,12 @@ function Row({ row: { entry, level, position, siblings, isOpen }, index, isActiv
     <div
       class="file-tree-row"
       role="treeitem"
-      aria-label={spellUnseen(name) + (isFile ? marksInWords(path) : '')}
+      aria-label={spellUnseen(name) + marksInWords(path)}
       aria-level={level}
       aria-posinset={position}
       aria-setsize={siblings}
       aria-expanded={isFile ? undefined : isOpen}
-      aria-selected={isFile ? settings.value.tagged.includes(path) : undefined}
+      aria-selected={settings.value.tagged.includes(path)}
       tabIndex={isActive ? 0 : -1}
       title={spellUnseen(path)}
       style={{ transform: `translateY(${index * ROW_HEIGHT}px)`, paddingInlineStart: `${level * 14 - 8}px` }}
@@ -80,7 +80,11 @@ function Row({ row: { entry, level, position, siblings, isOpen }, index, isActiv
     >
       <Icon name={isFile ? 'file' : 'chevron'} />
       <Exact text={name} />
-      {isFile && <FileMarks path={path} isReached={isActive} />}
+      {isFile ? (
+        <FileMarks path={path} isReached={isActive} />
+      ) : (
+        <FolderMark path={path} isReached={isActive} />
+      )}
     </div>
   );
 }

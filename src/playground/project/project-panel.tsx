@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../controls/icon.js';
-import { active } from '../state/runs.js';
+import { active, tooMany } from '../state/runs.js';
 import { settings } from '../state/settings.js';
 import { Exact } from '../text/exact.js';
 import { plural } from '../text/figures.js';
@@ -37,6 +37,12 @@ export function ProjectPanel() {
       <p class="muted small">
         {tagged.length} tagged · {pinned.length} pinned{focus && ' · 1 in focus'}
       </p>
+      {tooMany.value > 0 && (
+        <p class="muted small">
+          {plural(tooMany.value, 'file')} will not be sent: a request has room for 500 files and 2.5 MB of
+          text.
+        </p>
+      )}
       <FileTree />
       <ChangesPanel />
     </section>

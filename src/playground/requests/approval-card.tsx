@@ -63,7 +63,7 @@ const Choices = ({ request, decide, onMode }: ChoicesProps) => (
     <button type="button" onClick={() => onMode('deny')}>
       Deny…
     </button>
-    <button type="button" class="danger" onClick={() => decide({ type: 'stop' })}>
+    <button type="button" onClick={() => decide({ type: 'stop' })}>
       Stop the run
     </button>
   </div>

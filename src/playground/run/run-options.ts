@@ -13,9 +13,9 @@ export interface RunSettings {
   readonly reservedOutputTokens: number;
   /** Share of the free budget for files, from 0 to 1. */
   readonly contextShare: number;
-  /** Paths of the files in the context. */
+  /** Paths of the files and folders in the context. */
   readonly tagged: readonly string[];
-  /** Paths of files that are kept when the budget is short. */
+  /** Paths of files that come before the tagged ones when the budget is short. */
   readonly pinned: readonly string[];
   /** Path of the file that is open, as an editor would report it. */
   readonly focus: string | null;
@@ -25,10 +25,27 @@ export interface RunSettings {
 /** File contents by path: the service cannot read the browser's folder, so each request contains them. */
 export type Contents = ReadonlyMap<string, string>;
 
-/** Returns the paths whose contents a run with these settings needs. */
-export const neededPaths = ({ tagged, pinned, focus }: RunSettings): readonly string[] => [
-  ...new Set([...tagged, ...pinned, ...(focus === null ? [] : [focus])]),
-];
+/**
+ * Returns the paths whose contents a run with these settings needs; `listed` are the files of the project. A tagged
+ * path that is not a file is a folder, and stands for the files below it.
+ */
+export function neededPaths(
+  { tagged, pinned, focus }: RunSettings,
+  listed: readonly string[],
+): readonly string[] {
+  const files = new Set(listed);
+  const below = tagged
+    .filter((path) => !files.has(path))
+    .flatMap((folder) => listed.filter((path) => path.startsWith(`${folder}/`)));
+  return [
+    ...new Set([
+      ...pinned,
+      ...tagged.filter((path) => files.has(path)),
+      ...(focus === null ? [] : [focus]),
+      ...below,
+    ]),
+  ];
+}
 
 /** Builds the options of a run. Paths without contents are requested, too, so that the report lists them as missing. */
 export function toRunOptions(
@@ -55,17 +72,13 @@ export function toRunOptions(
   };
 }
 
+/** Pinned files come first, since the service fills the context in the order of the paths. */
 function contextOf({ tagged, pinned, focus }: RunSettings, contents: Contents): RunOptions['context'] {
-  const filesOf = (paths: readonly string[]) =>
-    paths
-      .flatMap((path) => ({ path, content: contents.get(path) }))
-      .flatMap(({ path, content }) => (content === undefined ? [] : { path, content }));
-  const files = filesOf([...new Set([...tagged, ...(focus === null ? [] : [focus])])]);
-  const pinnedItems = filesOf(pinned).map(({ path, content }) => ({ id: path, title: path, content }));
+  const paths = [...new Set([...pinned, ...tagged])];
+  const files = [...contents].map(([path, content]) => ({ path, content }));
   return {
-    ...(tagged.length > 0 && { paths: tagged }),
-    ...(pinned.length > 0 && { pinned }),
+    ...(paths.length > 0 && { paths }),
     ...(focus !== null && { focus: { last_focused_file_path: focus } }),
-    ...(files.length + pinnedItems.length > 0 && { inline: { files, pinned_items: pinnedItems } }),
+    ...(files.length > 0 && { inline: { files } }),
   };
 }

@@ -23,8 +23,12 @@ export function SetupPanel() {
             onChange={({ currentTarget }) => change({ protocol: protocolOf(currentTarget.value) })}
           >
             {allProtocols.map((name) => (
-              <option key={name} disabled={name !== 'auto' && known !== null && !known.includes(name)}>
-                {name}
+              <option
+                key={name}
+                value={name}
+                disabled={name !== 'auto' && known !== null && !known.includes(name)}
+              >
+                {name === 'auto' ? 'Automatic' : name}
               </option>
             ))}
           </select>

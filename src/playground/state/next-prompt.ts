@@ -9,6 +9,7 @@ import {
 import { project, tools } from '../project/project.js';
 import { toRunOptions } from '../run/run-options.js';
 import { draftAttachments } from './draft-attachments.js';
+import { followUpOptions } from './follow-up.js';
 import { active, inWords, readContents } from './runs.js';
 import { keylessClient, settings } from './settings.js';
 
@@ -52,6 +53,7 @@ export function followSettings(): () => void {
       tools: tools.value,
       task: draftTask.value,
       files: draftAttachments.value,
+      followUp: followUpOptions(),
     };
     if (!project.value || active.value) return;
     clearTimeout(timer);
@@ -68,15 +70,16 @@ interface Given {
   readonly tools: typeof tools.value;
   readonly task: string;
   readonly files: typeof draftAttachments.value;
+  readonly followUp: Partial<RunOptions>;
 }
 
 async function refresh(
-  { sender, settings: wanted, tools: offered, task, files }: Given,
+  { sender, settings: wanted, tools: offered, task, files, followUp }: Given,
   abandoned: AbortSignal,
 ): Promise<void> {
   try {
     const attachments = files.map(({ attachment }) => attachment);
-    const options = { ...toRunOptions(wanted, offered, await readContents()), attachments };
+    const options = { ...toRunOptions(wanted, offered, await readContents()), ...followUp, attachments };
     const request = await firstRequest(sender, task.trim() || 'A task', options);
     if (!request || abandoned.aborted) return;
     nextPrompt.value = await sender.preview(request, { signal: abandoned });

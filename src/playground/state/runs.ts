@@ -8,7 +8,7 @@ import {
   StepwiseError,
   type Trajectory,
 } from '../../sdk/index.js';
-import { project, tools } from '../project/project.js';
+import { listing, project, tools } from '../project/project.js';
 import { ActiveRun } from '../run/active-run.js';
 import type { Branch, ForkPoint } from '../run/branch.js';
 import { failureInWords } from '../run/failure-in-words.js';
@@ -116,11 +116,21 @@ function addBranch(branch: Branch): void {
   batch(() => {
     branches.value = [...branches.value, branch];
     shownId.value = branch.id;
-    selected.value = null;
+    selected.value = openingStep(branch);
   });
 }
 
-const amendBranch = (id: string, changes: Partial<Branch>): void => {
+/**
+ * Returns the step at which a run is opened: the first of a saved run, which people read from its beginning; null for
+ * a live run, whose newest step is inspected.
+ */
+export function openingStep({ origin, view }: Branch): typeof selected.value {
+  const [first] = view.steps;
+  return origin === 'file' && first ? { step: first.number, call: 0 } : null;
+}
+
+/** Changes a run; does nothing if the person has closed it. */
+export const amendBranch = (id: string, changes: Partial<Branch>): void => {
   branches.value = branches.value.map((branch) => (branch.id === id ? { ...branch, ...changes } : branch));
 };
 
@@ -138,14 +148,34 @@ export function closeBranch(id: string): void {
   });
 }
 
+/** Maximum number of files in a request, and of their characters together: a body has at most 4 MiB. */
+const MAX_SENT_FILES = 500;
+const MAX_SENT_CHARACTERS = 2_500_000;
+
+/** Number of requested files that the next request does not contain, because there are too many. */
+export const tooMany = signal(0);
+
+/** Reads the files that the settings ask for, in their order, as long as a request has room for them. */
 export async function readContents(): Promise<Contents> {
   const open = project.value;
+  const wanted = neededPaths(settings.value, listing.value.paths);
   const read = await Promise.all(
-    neededPaths(settings.value).map(async (path) => [path, await open?.read(path)] as const),
+    wanted.slice(0, MAX_SENT_FILES).map(async (path) => [path, await open?.read(path)] as const),
   );
-  return new Map(
-    read.flatMap(([path, content]) => (content === undefined ? [] : [[path, content] as const])),
-  );
+  const contents = new Map<string, string>();
+  let characters = 0;
+  let skipped = Math.max(0, wanted.length - MAX_SENT_FILES);
+  for (const [path, content] of read) {
+    if (content === undefined) continue;
+    if (characters + content.length > MAX_SENT_CHARACTERS) {
+      skipped += 1;
+      continue;
+    }
+    characters += content.length;
+    contents.set(path, content);
+  }
+  tooMany.value = skipped;
+  return contents;
 }
 
 let ids = 0;

@@ -6,6 +6,8 @@ import { failureInWords } from '../run/failure-in-words.js';
 import { usageInWords } from '../run/usage-by-model.js';
 import { Markdown } from '../text/markdown.js';
 import { wordFor } from '../text/word-for.js';
+import { RecordedBanner } from '../tour/recorded-banner.js';
+import { isRecorded } from '../tour/watch-tour.js';
 import { endings } from './announce.js';
 import { StepCard, type StepCardProps } from './step-card.js';
 
@@ -24,6 +26,7 @@ export function Timeline({ branch, selected, onSelect }: TimelineProps) {
   const { task, steps } = branch.view;
   return (
     <>
+      {isRecorded(branch.id) && <RecordedBanner />}
       {task !== '' && (
         <div class="task" dir="auto">
           <h2 class="hidden">Task</h2>

@@ -84,7 +84,10 @@ export type ApprovalDecision =
     };
 
 /** Asks a person. The signal fires when the run is stopped; the run then no longer waits for the decision. */
-export type Approve = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalDecision>;
+export type Approve = (
+  request: ApprovalRequest,
+  signal: AbortSignal,
+) => ApprovalDecision | Promise<ApprovalDecision>;
 
 /** A call with its tool. */
 interface ToolCall {

@@ -1,7 +1,10 @@
 import { isObject } from '../../conversation/is-object.js';
 import { isStandard } from '../base/standard-schema.js';
 
-/** Throws `TypeError` for a value that is no tool of `defineTool`, with advice for tools in the shape of a vendor. */
+/**
+ * Throws `TypeError` for a value that `defineTool` did not create, with advice for tools in the shape of a
+ * vendor.
+ */
 export function checkTool(tool: unknown, place: string, advice = ' Create tools with defineTool.'): void {
   if (!isObject(tool)) throw new TypeError(`${place}: expected a tool of defineTool.`);
   const fromVendor = vendorAdvice(tool);

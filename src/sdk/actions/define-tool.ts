@@ -63,7 +63,7 @@ export interface Tool extends ToolDefinition {
   /** Runs the call. An exception or a result `{ success: false, error }` becomes an observation that reports the failure. */
   execute(args: ToolArguments, context: ToolContext): unknown;
   /** Returns the effect of the call for the person who approves it, such as a diff or a command. */
-  readonly preview?: ((args: ToolArguments, context: PreviewContext) => Promise<string>) | undefined;
+  readonly preview?: ((args: ToolArguments, context: PreviewContext) => string | Promise<string>) | undefined;
   /**
    * Reads a call, for a tool that runs shell commands; absent for others. Rules for commands are proposed only for
    * a tool that has this function.
@@ -87,7 +87,7 @@ export interface ParameterSchema {
 
 /** A JSON Schema. If it is written inline, TypeScript infers the types of the arguments from it. */
 export interface InputSchema {
-  /** Arguments are always an object. */
+  /** Always `object`, because the arguments of a call are an object. */
   readonly type: 'object';
   /** The arguments by name. Positional arguments get these names in this order. */
   readonly properties: Readonly<Record<string, ParameterSchema>>;
@@ -172,7 +172,9 @@ export interface ToolSpecification<Schema> {
   /** Runs the call. An exception or a result `{ success: false, error }` becomes an observation that reports the failure. */
   execute(args: ArgumentsOf<Schema>, context: ToolContext): unknown;
   /** Returns the effect of the call for the person who approves it, such as a diff or a command. */
-  readonly preview?: ((args: ArgumentsOf<Schema>, context: PreviewContext) => Promise<string>) | undefined;
+  readonly preview?:
+    | ((args: ArgumentsOf<Schema>, context: PreviewContext) => string | Promise<string>)
+    | undefined;
 }
 
 /**

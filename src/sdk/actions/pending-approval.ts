@@ -15,9 +15,11 @@ export interface PendingApproval {
   readonly argsHash: string;
   /** The effect of the call, such as a diff or a command line; null if the tool has no preview. */
   readonly preview: string | null;
+  /** Why the call waits again although a decision about it was given; absent otherwise. */
+  readonly waitsAgain?: string | undefined;
 }
 
-/** The decision about a call that waits: nothing but this call with these arguments is decided by it. Plain JSON. */
+/** The decision about one waiting call. It applies only to this call with these arguments. Plain JSON. */
 export type PendingDecision = {
   /** Id of the call. */
   readonly id: string;
@@ -25,7 +27,7 @@ export type PendingDecision = {
   readonly argsHash: string;
 } & ApprovalDecision;
 
-/** Returns the call as it waits for a decision. */
+/** Converts a call to the form in which it waits for a decision. */
 export const toPending = (
   { id, tool_name, tool_args }: ActionDetails,
   preview: string | null,

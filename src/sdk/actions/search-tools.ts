@@ -91,7 +91,10 @@ interface Ranked {
   readonly score: number;
 }
 
-/** Scores tools by BM25. A word of the query counts as the best of what it matches: itself, its beginning, a synonym. */
+/**
+ * Scores tools by BM25. Each word of the query counts by its best match: the word itself, a word that begins
+ * with it, or a synonym.
+ */
 function rank(tools: readonly IndexedTool[], query: string): Ranked[] {
   const averageLength = tools.reduce((sum, { length }) => sum + length, 0) / tools.length;
   const scores = tools.map(() => 0);

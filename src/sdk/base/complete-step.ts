@@ -27,7 +27,7 @@ export function completeStep(body: unknown, request: StepRequestInput): unknown 
   };
 }
 
-/** Completes the step of a stream's last event. */
+/** Applies `completeStep` to the step in the last event of a stream. Returns any other event as it is. */
 export const completeEvent = (event: unknown, request: StepRequestInput): unknown =>
   isObject(event) && event['type'] === 'step.completed'
     ? { ...event, step: completeStep(event['step'], request) }

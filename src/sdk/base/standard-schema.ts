@@ -14,7 +14,7 @@ export interface StandardSchema<Output = unknown> {
     readonly version: 1;
     /** Name of the library. */
     readonly vendor: string;
-    /** Checks a value. Returns the value, perhaps transformed, or the issues. */
+    /** Checks a value. Returns the value, which the schema may have transformed, or the issues. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     /** Types of the schema; without a value at run time. */
     readonly types?:

@@ -56,7 +56,7 @@ export class StepwiseError extends Error {
     return new StepwiseError({ ...failureOf(body.error), body, status });
   }
 
-  /** Creates the error from the `error` field alone: a saved run has no more of it. */
+  /** Creates the error from the `error` field alone, the only part that a saved run has. */
   static fromStepError(error: StepError): StepwiseError {
     return new StepwiseError(failureOf(error));
   }

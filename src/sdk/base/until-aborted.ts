@@ -1,7 +1,10 @@
 import { startTimer } from './timer.js';
 
 /** Resolves like `work`, or rejects with the signal's reason as soon as it fires, even if `work` ignores the signal. */
-export async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+export async function untilAborted<Result>(
+  work: Result | Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
   let stop: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason);

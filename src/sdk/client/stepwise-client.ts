@@ -26,7 +26,7 @@ import { EventReader } from './read-events.js';
 
 /** The address of the service, and options for all calls. */
 export interface ClientOptions {
-  /** Address of the service, such as `http://127.0.0.1:8080`. */
+  /** Address of the service, such as `http://127.0.0.1:8080`, without `/v1`. Empty in a page of the service itself. */
   readonly baseUrl: string;
   /** Bearer token of the service, if its operator requires one: 1 to 512 visible ASCII characters. */
   readonly token?: string | undefined;
@@ -74,11 +74,12 @@ export class StepwiseClient implements StepService {
   readonly #timeoutMs: number;
   readonly #fetch: typeof fetch;
 
-  /** Throws `RangeError` for a negative `timeoutMs` or NaN, and `TypeError` for a missing `baseUrl` or a `token` that cannot be sent in a header. */
+  /** Throws `RangeError` for a negative `timeoutMs` or NaN, and `TypeError` for a `baseUrl` that is no address, and for a `token` or `llmKey` that cannot be sent in a header. */
   constructor(options: ClientOptions) {
     expectValue('options', options, anObject);
     const { baseUrl, token, llmKey, timeoutMs, headers, fetch: ownFetch } = options;
     expectValue('baseUrl', baseUrl, aString);
+    checkBaseUrl(baseUrl);
     checkTimeLimit('timeoutMs', timeoutMs);
     checkToken(token);
     checkLlmKey(llmKey);
@@ -196,12 +197,20 @@ function checkLlmKey(llmKey: string | undefined): void {
   throw new TypeError(`llmKey ${keyProblem(llmKey)}.`);
 }
 
-/** Returns the address for messages: only the origin, because the rest of a URL may hold secrets. */
-function addressOf(baseUrl: string): string {
-  if (/^(?:$|\/)/.test(baseUrl)) return "this page's own address";
-  const isUrl = /^https?:/i.test(baseUrl) && URL.canParse(baseUrl);
-  return isUrl ? new URL(baseUrl).origin : 'an address that lacks http:// or https://';
+const isRelative = (baseUrl: string): boolean => /^(?:$|\/)/.test(baseUrl);
+
+/** Throws for an address that `fetch` refuses. The message does not quote it, because it may hold secrets. */
+function checkBaseUrl(baseUrl: string): void {
+  const isInPage = 'location' in globalThis;
+  if (isRelative(baseUrl) ? isInPage : /^https?:/i.test(baseUrl) && URL.canParse(baseUrl)) return;
+  throw new TypeError(
+    'baseUrl: expected an address that begins with http:// or https://, such as http://127.0.0.1:8080.',
+  );
 }
+
+/** Returns the address for messages: only the origin, because the rest of a URL may hold secrets. */
+const addressOf = (baseUrl: string): string =>
+  isRelative(baseUrl) ? "this page's own address" : new URL(baseUrl).origin;
 
 async function* readStepEvents(response: Response, request: StepRequestInput): AsyncGenerator<StepEvent> {
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
@@ -251,7 +260,7 @@ const redirected = ({ status }: Response): StepwiseError =>
 const invalidAnswer = ({ status, headers, url }: Response): StepwiseError =>
   new StepwiseError({
     code: 'invalid_answer',
-    message: `The server at ${url ? addressOf(url) : 'this address'} is not Stepwise (HTTP ${status}): check the address.`,
+    message: `The server at ${url ? addressOf(url) : 'this address'} is not Stepwise (HTTP ${status}): ${/\/v1\/api\/agent\//.test(url) ? 'remove /v1 from' : 'check'} the address.`,
     retryable: status >= 500 || status === 408 || status === 429,
     retryAfterMs: readRetryAfter(headers.get('retry-after')),
     status,

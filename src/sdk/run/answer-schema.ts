@@ -12,7 +12,7 @@ import {
 /** The form of the final answer: a schema of Zod or any other library of Standard Schema, or a JSON Schema. */
 export type AnswerSchema<Output = unknown> = StandardSchema<Output> | DescribedSchema<Output> | JsonSchema;
 
-/** An answer schema as the run uses it. */
+/** The JSON Schema of the final answer and the check of answers against it. */
 export interface AnswerCheck {
   readonly jsonSchema: JsonSchema;
   /** Checks an answer that fits the JSON Schema. */

@@ -49,7 +49,7 @@ const llmFields: Expectations<keyof RunOptions['llmConfig']> = {
   tokenLimit: count,
   reservedOutputTokens: count,
   temperature: number,
-  provider: aString,
+  provider: name,
   maxOutputTokens: count,
   deadlineMs: count,
   contextShare: number,

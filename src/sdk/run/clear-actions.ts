@@ -38,8 +38,8 @@ export interface WaitingStep {
 }
 
 /**
- * The questions of a step so far. Once the decision about one call waits, no other question is asked, since no
- * call of the step can run now.
+ * The approval questions of a step so far. Once the decision about one call is left open, no other question is
+ * asked, because no call of the step can run now.
  */
 interface Questions {
   readonly asked: PendingApproval[];
@@ -73,10 +73,18 @@ async function clearAction(
   questions: Questions,
 ): Promise<ClearedAction | 'stop' | 'wait'> {
   const tool = run.tools.get(action.tool_name);
-  if (!tool) return settle(action, `There is no tool "${action.tool_name}".`);
+  if (!tool) return clearWithoutTool(run, action);
   const inspected = await inspect(run, { action, tool, earlierCallIds });
   if ('outcome' in inspected) return inspected;
   return inspected.needsApproval ? askApproval(run, inspected, questions) : inspected;
+}
+
+/** Fails a call whose tool is missing. In a resumed run, the call may have been refused, which needs no tool. */
+function clearWithoutTool({ continued }: RunState, action: ActionDetails): SettledAction | 'stop' {
+  const decision = continued?.decisions.get(action.id);
+  if (decision?.type === 'stop') return 'stop';
+  if (decision?.type === 'deny') return deny(action, denialText(decision.reason));
+  return settle(action, `There is no tool "${action.tool_name}".`);
 }
 
 interface InspectedAction extends ProposedAction {
@@ -115,7 +123,7 @@ async function previewCall(run: RunState, proposed: ProposedAction) {
   const { signal, sessionId } = run;
   const context = { signal, sessionId, callId: action.id, earlierCallIds, edited };
   try {
-    const previewed = tool.preview?.(action.tool_args, context) ?? Promise.resolve(null);
+    const previewed = tool.preview?.(action.tool_args, context) ?? null;
     const preview = await untilAborted(previewed, run.signal);
     return { ...proposed, needsApproval: true, preview };
   } catch (error) {
@@ -132,10 +140,11 @@ async function askApproval(
   const { action, tool, preview } = inspected;
   const request = { action, preview, rules: await proposeRules({ action, tool }) };
   await run.emit({ type: 'approval_requested', request });
-  const pending = toPending(action, preview);
-  questions.asked.push(pending);
+  const call = toPending(action, preview);
+  const given = givenDecision(run, call);
+  questions.asked.push(typeof given === 'string' ? { ...call, waitsAgain: given } : call);
   if (questions.waits) return 'wait';
-  const decision = givenDecision(run, pending) ?? (await decide(run, request));
+  const decision = typeof given === 'object' ? given : await decide(run, request);
   if (decision.type === 'stop' || decision.type === 'wait') return decision.type;
   return carryOut(run, inspected, decision);
 }
@@ -144,11 +153,19 @@ async function askApproval(
 const decide = async ({ options: { approve }, signal }: RunState, request: ApprovalRequest) =>
   approve ? untilAborted(approve(request, signal), signal) : ({ type: 'wait' } as const);
 
-/** Returns the decision that a resumed run was given for a call; undefined if the call is no longer as the person saw it. */
-function givenDecision({ continued }: RunState, call: PendingApproval): ApprovalDecision | undefined {
+/**
+ * Returns the decision that a resumed run was given for a call, or the reason why it does not count: the call is no longer
+ * as the person saw it. Returns undefined if none was given.
+ */
+function givenDecision(
+  { continued }: RunState,
+  call: PendingApproval,
+): ApprovalDecision | string | undefined {
+  const decision = continued?.decisions.get(call.id);
   const shown = continued?.pending.find(({ id }) => id === call.id);
-  const isAsShown = shown?.argsHash === call.argsHash && shown.preview === call.preview;
-  return isAsShown ? continued?.decisions.get(call.id) : undefined;
+  if (!decision || !shown) return undefined;
+  if (shown.argsHash !== call.argsHash) return 'The arguments are not those that the person saw.';
+  return shown.preview === call.preview ? decision : 'The preview is not the one that the person saw.';
 }
 
 async function carryOut(
@@ -182,7 +199,10 @@ const deny = (action: ActionDetails, text: string): SettledAction => ({
   outcome: { success: false, text, denied: true },
 });
 
-/** The reason of a client that denies every call because nobody is there; former versions did so without `approve`. */
+/**
+ * The reason for a denial if nobody can be asked. Clients without a person give it, and former versions of the
+ * SDK gave it without `approve`.
+ */
 export const NOBODY_TO_ASK = 'Not run. Nobody is there to approve this.';
 
 /** The observation if an untyped `approve` returned an unknown decision, such as `false`: only a known one can allow. */

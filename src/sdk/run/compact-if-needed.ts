@@ -2,7 +2,10 @@ import { StepwiseError } from '../base/stepwise-error.js';
 import { withHint } from './error-hints.js';
 import type { RunState } from './run-state.js';
 
-/** Minimum distance of two compactions that the service suggests: a history that was just shortened hardly gets shorter. */
+/**
+ * Minimum number of steps between two compactions that the service suggests, because a history that was just
+ * shortened hardly gets shorter.
+ */
 const MIN_STEPS_BETWEEN = 3;
 
 /**

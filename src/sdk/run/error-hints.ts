@@ -10,17 +10,44 @@ export interface RunError extends StepError {
 /** Adds the advice for its code to an error of a run with this model. */
 export const withHint = (error: StepError, model: RunLlmConfig): RunError => ({
   ...error,
-  hint: hintFor(error.code, error.provider ?? providerOf(model)),
+  hint: hintFor(error, error.provider ?? providerOf(model)),
 });
 
-/** Names the vendor whose key the model needs; null if its name does not tell. */
+/**
+ * Returns the error in one sentence, with its first detail, in the words of the SDK: some messages of the service name
+ * fields and headers of HTTP.
+ */
+export function describeError({ code, message, details }: StepError): string {
+  const [detail] = details;
+  const sentence = sentences.get(code) ?? message;
+  if (!detail) return `${sentence} (${code})`;
+  const place = detail.path ? `${detail.path.replace(/^llm_config\b/, 'llmConfig')}: ` : '';
+  const text = detail.source === 'provider' ? `The provider said: ${detail.message}` : detail.message;
+  // The text may come from a provider: it must stay on its line.
+  const line = (place + text).replace(/[\s\p{Cc}]+/gu, ' ').slice(0, MAX_DETAIL_CHARS);
+  return `${sentence} ${line} (${code})`;
+}
+
+const MAX_DETAIL_CHARS = 300;
+
+/** Sentences in place of messages that speak of HTTP. */
+const sentences: ReadonlyMap<string, string> = new Map([
+  ['missing_api_key', 'This model needs a key.'],
+  ['unsupported_model', 'No provider is known for this model.'],
+  ['invalid_request', 'The service does not take this request.'],
+]);
+
+/** Names the vendor whose key the model needs; null if the model's name does not show it. */
 function providerOf({ provider, modelName }: RunLlmConfig): string | null {
   if (provider) return provider;
   if (/^claude/i.test(modelName)) return 'anthropic';
   return /^(?:gpt|o\d)/i.test(modelName) ? 'openai' : null;
 }
 
-const hints: Readonly<Record<string, (provider: string | null) => string>> = {
+type Hint = (provider: string | null, cause: string | undefined) => string;
+
+/** Advice by code; `cause` is the code of the first detail. */
+const hints: Readonly<Record<string, Hint>> = {
   missing_api_key: (provider) =>
     `Pass the key as llmKey to StepwiseClient, for example from the variable ${keyVariable(provider)}; without a key, use the model "offline".`,
   malformed_api_key: (provider) =>
@@ -40,8 +67,12 @@ const hints: Readonly<Record<string, (provider: string | null) => string>> = {
     'Pass the token of the service as token to StepwiseClient, for example from the variable STEPWISE_TOKEN.',
   forbidden: () => 'Ask the operator of the service to allow this to your token.',
   invalid_answer: () => 'Check baseUrl of StepwiseClient: it must be the address of a Stepwise service.',
-  service_unreachable: () => 'Check that a service is running at baseUrl of StepwiseClient.',
+  service_unreachable: (_, cause) =>
+    cause === undefined || cause === 'refused'
+      ? 'Check that a service is running at baseUrl of StepwiseClient.'
+      : 'Check baseUrl of StepwiseClient.',
   service_timeout: () => 'Raise timeoutMs of StepwiseClient if the model needs longer.',
+  malformed_action: () => 'Try another protocol ("json" or "native"), or a stronger model.',
   answer_mismatch: () => 'Simplify answerSchema, or use a stronger model.',
 };
 
@@ -52,5 +83,5 @@ const keyVariables: ReadonlyMap<string | null, string> = new Map([
   ['anthropic', 'ANTHROPIC_API_KEY'],
 ]);
 
-const hintFor = (code: string, provider: string | null): string | null =>
-  Object.hasOwn(hints, code) ? (hints[code]?.(provider) ?? null) : null;
+const hintFor = ({ code, details }: StepError, provider: string | null): string | null =>
+  Object.hasOwn(hints, code) ? (hints[code]?.(provider, details[0]?.code) ?? null) : null;

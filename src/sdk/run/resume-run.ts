@@ -1,7 +1,11 @@
+import { isObject } from '../../conversation/is-object.js';
 import { noUsage } from '../../conversation/usage.js';
+import type { ApprovalDecision } from '../actions/approval.js';
 import type { PendingApproval, PendingDecision } from '../actions/pending-approval.js';
+import { anObject, aString, type Expectation, expectValue } from '../base/expect-value.js';
+import { isText, listOf, oneOf } from '../base/shape.js';
 import type { RunOptions } from './run-options.js';
-import { type Continuation, DEFAULT_MAX_STEPS } from './run-state.js';
+import { type Continuation, DEFAULT_MAX_STEPS, type RunState } from './run-state.js';
 import type { Trajectory } from './trajectory.js';
 
 /** Options of a resumed run: the decisions, and what a file cannot hold, such as `tools`. They win over the saved options. */
@@ -10,18 +14,22 @@ export interface ResumeOptions extends Partial<RunOptions> {
   readonly decisions: readonly PendingDecision[];
 }
 
-/** Returns the options of a run that goes on where the saved one waits for approval. */
-export function resumedOptions(saved: Trajectory, { decisions: _, ...given }: ResumeOptions): RunOptions {
+/** Returns the options of a run that goes on where the saved one waits for approval. Throws `TypeError` for a value that is no saved run. */
+export function resumedOptions(saved: Trajectory, given: ResumeOptions): RunOptions {
+  expectValue('saved', saved, savedRun);
+  expectValue('options', given, anObject);
   const { options, projectId, sessionId, attachments = [] } = saved;
-  return { ...options, projectId, sessionId, attachments, ...given };
+  const { decisions: _, ...more } = given;
+  return { ...options, projectId, sessionId, attachments, ...more };
 }
 
-/** Returns the state in which a saved run waits. Throws `TypeError` if it does not wait, or for a decision about another call. */
+/** Returns the state in which a saved run waits. Throws `TypeError` if it does not wait, and for a decision that cannot be carried out. */
 export function continuationOf(saved: Trajectory, { decisions }: ResumeOptions): Continuation {
   const { result, responses, options } = saved;
   const response = responses.at(-1);
   if (result?.stopReason !== 'needs_approval' || !response)
     throw new TypeError('resume: this run does not wait for approval. Continue it with client.run.');
+  expectValue('decisions', decisions, decisionList);
   const pending = result.pending ?? [];
   for (const [index, decision] of decisions.entries())
     checkDecision(pending, decision, `decisions[${index}]`);
@@ -41,9 +49,54 @@ export function continuationOf(saved: Trajectory, { decisions }: ResumeOptions):
   };
 }
 
+const savedRun: Expectation = [
+  (value) => isObject(value) && Array.isArray(value['responses']) && isObject(value['options']),
+  'a saved run: that of run.save(), or its file read with readTrajectory',
+];
+const decisionList: Expectation = [
+  listOf(isObject),
+  'a list of decisions, such as { id, argsHash, type: "allow" }',
+];
+
+/** The field that each type of decision needs beside `id` and `argsHash`. */
+const decisionFields: Readonly<
+  Record<ApprovalDecision['type'], readonly [name: string, Expectation] | null>
+> = {
+  allow: null,
+  always: ['rule', anObject],
+  edit: ['args', anObject],
+  deny: ['reason', aString],
+  wait: null,
+  stop: null,
+};
+
 function checkDecision(pending: readonly PendingApproval[], decision: PendingDecision, place: string): void {
-  const call = pending.find(({ id }) => id === decision?.id);
+  expectValue(`${place}.id`, decision.id, aString);
+  const call = pending.find(({ id }) => id === decision.id);
   if (!call) throw new TypeError(`${place}.id: no call with this id waits for approval.`);
+  expectValue(`${place}.argsHash`, decision.argsHash, [isText, 'the argsHash of the pending call']);
   if (call.argsHash !== decision.argsHash)
     throw new TypeError(`${place}.argsHash: the decision is about other arguments than those of ${call.id}.`);
+  const types = Object.keys(decisionFields);
+  expectValue(`${place}.type`, decision.type, [oneOf(...types), `one of: ${types.join(', ')}`]);
+  const [field, expectation] = decisionFields[decision.type] ?? [];
+  if (field && expectation) expectValue(`${place}.${field}`, Reflect.get(decision, field), expectation);
 }
+
+/**
+ * Throws `TypeError` if a call of a resumed run needs a tool that the run does not have: its approval would be used up,
+ * and the call would fail. A refused call needs none.
+ */
+export function checkPendingTools({ continued, tools }: RunState): void {
+  if (!continued) return;
+  const { pending, decisions } = continued;
+  const missing = pending.find(({ id, toolName }) => !isRefusal(decisions.get(id)) && !tools.has(toolName));
+  if (!missing) return;
+  const { id, toolName } = missing;
+  throw new TypeError(
+    `tools: ${id} waits for the tool "${toolName}", which is missing. Pass the tools of the run to resume; nothing has run.`,
+  );
+}
+
+const isRefusal = (decision: ApprovalDecision | undefined): boolean =>
+  decision?.type === 'deny' || decision?.type === 'stop';

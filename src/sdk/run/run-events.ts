@@ -121,9 +121,9 @@ export type RunEvent = {
   | {
       /** Kind of the event. */
       readonly type: 'context_compacted';
-      /** Size of the history before, in tokens. */
+      /** Size of the history before the compaction, in tokens. */
       readonly tokensBefore: number;
-      /** Size of the history after, in tokens. */
+      /** Size of the history after the compaction, in tokens. */
       readonly tokensAfter: number;
     }
   /** A step failed. If `retryInMs` is not null, the run retries it after that time. */

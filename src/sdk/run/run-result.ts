@@ -6,7 +6,7 @@ import type { InputRequest } from '../actions/client-tools.js';
 import type { ToolArguments } from '../actions/define-tool.js';
 import type { PendingApproval } from '../actions/pending-approval.js';
 import type { TerminationReason } from '../actions/tool-errors.js';
-import type { RunError } from './error-hints.js';
+import { describeError, type RunError } from './error-hints.js';
 
 /** Reason for the end of a run. `denied`: a person refused a call of the last step before the answer. */
 export type StopReason =
@@ -84,11 +84,14 @@ export interface RunResult<Answer = unknown> {
 const MAX_STEPS = 10;
 const MAX_LINE_CHARS = 110;
 
-/** Explains why a run has no answer, in one sentence, with the code and the advice of an error. Returns the answer if there is one. */
-export function explainEnd({ answer, error, stopReason }: Omit<RunResult, 'summary'>): string {
-  if (!error) return answer ?? ends[stopReason];
-  return [`${error.message} (${error.code})`, ...(error.hint ? [error.hint] : [])].join('\n');
+/** Explains why a run has no answer, in one sentence, with the first detail, the code and the advice of an error. Returns the answer if there is one. */
+export function explainEnd({ answer, error, stopReason, pending }: Omit<RunResult, 'summary'>): string {
+  if (!error) return answer ?? [ends[stopReason], ...pending.map(waitsAgain).filter(Boolean)].join('\n');
+  return [describeError(error), ...(error.hint ? [error.hint] : [])].join('\n');
 }
+
+const waitsAgain = (call: PendingApproval): string =>
+  call.waitsAgain ? `${call.id} waits again. ${call.waitsAgain}` : '';
 
 const ends: Readonly<Record<StopReason, string>> = {
   answered: 'Done.',

@@ -169,7 +169,10 @@ export class RunState {
     return this.taskIsNew && attachments.length > 0 ? { attachments: [...attachments] } : {};
   }
 
-  /** Options of the calls of the service: the signal, and the key of a fallback. */
+  /**
+   * Options for each call of the service: the signal that stops the run, and the API key if the current model
+   * is a fallback.
+   */
   get callOptions(): CallOptions {
     return { signal: this.signal, llmKey: this.#llmKey };
   }

@@ -7,6 +7,7 @@ import { checkRunOptions } from './check-run-options.js';
 import { withHint } from './error-hints.js';
 import { offerTools, renewTools } from './offer-tools.js';
 import { leaveAtOnce, relay } from './relay.js';
+import { checkPendingTools } from './resume-run.js';
 import { endOfException, OUT_OF_STEPS, type RunEnd, stopped } from './run-end.js';
 import type { RunEvent } from './run-events.js';
 import { answerOf } from './run-failed-error.js';
@@ -38,7 +39,9 @@ export class Run<Answer = unknown> implements AsyncIterable<RunEvent> {
     checkRunOptions(task, options);
     const signal = this.#controller.signal;
     this.#state = new RunState({ service, task, options, signal, continued });
-    offerTools(this.#state, typeof options.tools === 'function' ? [] : (options.tools ?? []));
+    const { tools = [] } = options;
+    offerTools(this.#state, typeof tools === 'function' ? [] : tools);
+    if (typeof tools !== 'function') checkPendingTools(this.#state);
     this.#events = relay<RunEvent>(
       (emit) => this.#conduct(emit),
       () => this.stop(),
@@ -148,6 +151,7 @@ const endings = {
 async function carryOut(run: RunState, ready: Promise<void>): Promise<RunEnd> {
   try {
     await ready;
+    checkPendingTools(run);
     const end = run.continued && (await finishStep(run, run.continued.response));
     return end ?? (await strategies[run.options.strategy ?? 'react'](run));
   } catch (error) {

@@ -67,7 +67,7 @@ function correct(run: RunState, { correction, direct_response, parse, phase }: S
   if (isAccepted && phase === 'act') return undefined;
   if (isAccepted || (run.mustAnswer && phase === null)) return answered(run, direct_response);
   if (run.iterationsLeft === 0) return outOfSteps(unfinishedAnswer(direct_response));
-  if (run.correctionsInARow === MAX_CORRECTIONS_IN_A_ROW) return unreadable(direct_response);
+  if (run.correctionsInARow === MAX_CORRECTIONS_IN_A_ROW) return unreadable(direct_response, parse?.problem);
   run.correctionsInARow += 1;
   if (correction) run.append(correction);
   return 'unusable';
@@ -126,11 +126,11 @@ const answered = (run: RunState, text: string | null): RunEnd => ({
   answer: text,
 });
 
-const unreadable = (text: string | null): RunEnd => ({
+const unreadable = (text: string | null, problem: string | null | undefined): RunEnd => ({
   stopReason: 'error',
   error: clientError(
     'malformed_action',
-    'The model wrote three actions in a row that could not be read.',
+    `The model wrote three actions in a row that could not be read${problem ? `; the last: ${problem}` : '.'}`,
     text,
   ),
 });

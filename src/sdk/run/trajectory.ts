@@ -13,8 +13,8 @@ import type { RunResult } from './run-result.js';
 import type { RunState } from './run-state.js';
 
 /**
- * A saved run: plain JSON without keys. It can be continued, replayed without a model and tools, and its completions can be
- * read with another parser.
+ * A saved run: plain JSON without API keys. It can be continued, replayed without a model and tools, and its
+ * completions can be read with another parser.
  */
 export interface Trajectory {
   /** Distinguishes a saved run from other JSON. */
@@ -45,7 +45,7 @@ export interface Trajectory {
   readonly tasks: readonly Task[];
   /** The result; null if the run had not ended. */
   readonly result: Omit<RunResult, 'summary'> | null;
-  /** Everything that each step was given and gave, if the service recorded the run (`RECORD_DIR`). */
+  /** The complete input and output of each step, if the service recorded the run (`RECORD_DIR`). */
   readonly recordedSteps?: readonly RecordedStep[] | undefined;
 }
 

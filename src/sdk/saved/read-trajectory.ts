@@ -50,6 +50,8 @@ export function resumeOptions({ options, history, tasks, projectId, sessionId }:
 }
 
 function parse(json: string): unknown {
+  if (typeof json !== 'string')
+    throw new TypeError('readTrajectory reads the text of a saved run. Pass JSON.stringify of this value.');
   try {
     return JSON.parse(json);
   } catch (cause) {
@@ -120,6 +122,7 @@ const isPending = shapeOf<PendingApproval>({
   toolArgs: isJsonObject,
   argsHash: isText,
   preview: optional(isText),
+  waitsAgain: optional(isText),
 });
 
 const hasShape = shapeOf<Trajectory>({

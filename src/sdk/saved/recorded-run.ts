@@ -3,8 +3,8 @@ import type { RecordedStep } from '../../contract/recorded-step.js';
 import type { SavedOptions, Trajectory } from '../run/trajectory.js';
 
 /**
- * Returns the steps of one session as a saved run, which can be shown, continued and evaluated. Its history is that of the
- * newest step. Steps that a client made beside each other are in the order in which they ended.
+ * Returns the steps of one session as a saved run, which can be shown, continued and evaluated. Its history is
+ * that of the newest step. Steps that a client made concurrently are in the order in which they ended.
  */
 export function savedRunOf(steps: readonly [RecordedStep, ...RecordedStep[]]): Trajectory {
   const [first] = steps;

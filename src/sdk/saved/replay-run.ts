@@ -108,7 +108,10 @@ class SavedService implements StepService {
   }
 }
 
-/** Returns or throws what the tool did then. Drops the edit note, which the run adds again. */
+/**
+ * Returns or throws what the tool returned or threw in the recorded run. Drops the edit note, which the run
+ * adds again.
+ */
 function repeat({ result }: Trajectory, observation: TurnInput | undefined, wasEdited: boolean): unknown {
   if (!observation) throw new ToolError('The saved run has no observation for this call.');
   const { toolResult, attachments } = observation;
@@ -118,7 +121,7 @@ function repeat({ result }: Trajectory, observation: TurnInput | undefined, wasE
   return attachments?.length ? { content, attachments } : content;
 }
 
-/** Returns what a search found then, whatever the search of today would find. */
+/** Returns the tools that a search found in the recorded run, whatever it would find now. */
 function searchAsSaved(observation: TurnInput | undefined): FoundTools {
   if (!observation) throw new ToolError('The saved run has no observation for this call.');
   return new FoundTools(

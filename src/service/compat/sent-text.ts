@@ -63,8 +63,9 @@ const afterBlankLine = (text: string, before: string): string =>
   text === '' || before === '' ? text : BLANK_LINE + text;
 
 /**
- * Returns the rest of a text of which a part was sent, perhaps without white space at its beginning and end. A
- * text that does not begin with that part follows after a blank line, because sent text cannot be withdrawn.
+ * Returns the part of a text that was not sent yet. White space at the edges of the sent part is
+ * ignored. If the text does not begin with the sent part, returns all of it after a blank line,
+ * because sent text cannot be withdrawn.
  */
 function restOf(whole: string, sent: string): string {
   const begun = sent.trim();

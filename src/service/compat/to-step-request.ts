@@ -5,7 +5,7 @@ import type { NeutralRequest } from './wire.js';
 
 /** Project id of every step: `/v1` reads no project (rule: compatible-identity). */
 const NO_PROJECT = '00000000-0000-0000-0000-000000000000';
-/** Far more steps than one request makes, so that no step is the last. */
+/** Far more steps than one request makes, so that no step is treated as the last one of its run. */
 const ITERATIONS_LEFT = 100;
 
 /** The budget of a prompt with its reply, in tokens. */
@@ -68,7 +68,10 @@ function sessionOf({ cacheKey, instructions, turns }: NeutralRequest, caller = '
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Output limit where the client sets none: a quarter of the window, at most this. */
+/**
+ * Maximum output limit in tokens if the client sets none; up to this, it is a quarter of the
+ * window.
+ */
 const MAX_DEFAULT_OUTPUT = 4_096;
 /**
  * Largest part of the window for the reply. Agents ask for 32,000 tokens of output of any model, which would leave a

@@ -3,6 +3,7 @@ import type { Turn } from '../../contract/history.js';
 import type { ClientTerms } from '../../contract/recorded-step.js';
 import type { Parse, Signals, StepError, Usage, Warning } from '../../contract/step.js';
 import type { LlmConfig } from '../../contract/step-request.js';
+import type { WatchedEndpoint } from '../../contract/watch.js';
 import type { ClientTool, ClientTools } from './client-tools.js';
 
 /**
@@ -10,6 +11,7 @@ import type { ClientTool, ClientTools } from './client-tools.js';
  * answer. It knows neither HTTP nor prompts; everything else is shared.
  */
 export interface Wire {
+  readonly endpoint: Exclude<WatchedEndpoint, 'react_step'>;
   /**
    * Reads a request. Throws `StepRefused` with one detail, whose sentence the client reads, and the signal's reason once
    * it is aborted. Yields between the items of long lists (`readEach`).

@@ -14,7 +14,7 @@ export function writeModels(models: readonly ListedModel[], isOfAnthropic: boole
   return { data, has_more: false, first_id: models[0]?.id ?? null, last_id: models.at(-1)?.id ?? null };
 }
 
-/** Writes one model in the same shapes. */
+/** Writes one model of the list, in OpenAI's shape or in Anthropic's. */
 export function writeModel({ id, upstream }: ListedModel, isOfAnthropic: boolean): object {
   return isOfAnthropic
     ? { type: 'model', id, display_name: id, created_at: UNKNOWN_TIME.text }

@@ -22,8 +22,9 @@ import { docsRoutes } from './routes/pages/docs-routes.js';
 import { type HandedRuns, handedRunRoutes } from './routes/pages/handed-runs.js';
 import { addRoute, nameRoute } from './routes/route.js';
 import { statusRoutes } from './routes/status-routes.js';
+import { type WatchServices, watchRoute } from './routes/watch-route.js';
 
-export interface AppDependencies extends AgentServices {
+export interface AppDependencies extends AgentServices, Pick<WatchServices, 'watch'> {
   readonly log: Logger;
   /** Version of the package. */
   readonly version: string;
@@ -66,7 +67,8 @@ export function createApp(dependencies: AppDependencies): Express {
   const routes = [
     ...agentRoutes(dependencies),
     ...wireRoutes(dependencies),
-    ...statusRoutes({ inFlight, agent, version, metrics }),
+    watchRoute(dependencies),
+    ...statusRoutes({ inFlight, agent, version, metrics, isWatched: dependencies.watch !== undefined }),
     ...docsRoutes(version),
     ...handedRunRoutes(dependencies.handedRuns ?? {}),
   ];

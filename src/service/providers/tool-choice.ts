@@ -1,19 +1,30 @@
 import type { Warning } from '../../contract/step.js';
 import type { CompletionRequest } from '../step/provider.js';
 
-/** Parameter that demands a call, under whose name a refusal is remembered. */
+/**
+ * Parameter with which a request requires a tool call. A provider's refusal of it is remembered
+ * under this name.
+ */
 const PARAMETER = 'tool_choice';
 
-/** The demand for a call in a request to a provider. */
+/** Whether a request to a provider requires a tool call by its `tool_choice`. */
 interface CallDemand {
-  /** True if the request must leave it out, because the provider refuses it or cannot combine it. */
+  /**
+   * True if the request must omit `tool_choice`, because the provider refuses it or cannot combine
+   * it with other parameters.
+   */
   readonly isDropped: boolean;
-  /** The parameter if the request contains the demand, so that a second request may omit it. */
+  /**
+   * `tool_choice` if the request contains it, so that a second request may omit it; otherwise empty.
+   */
   readonly strippable: readonly string[];
   readonly warnings: readonly Warning[];
 }
 
-/** Decides whether a request demands a call natively. If not, the prompt still asks for one (rule: client-terms). */
+/**
+ * Decides whether a request requires a tool call by `tool_choice`. If not, the prompt still asks
+ * for one (rule: client-terms).
+ */
 export function demandCall(
   { nativeTools }: Pick<CompletionRequest, 'nativeTools'>,
   refused: ReadonlySet<string>,

@@ -1,30 +1,69 @@
 import type { RecordedStep } from '../../contract/recorded-step.js';
+import type { StepError } from '../../contract/step.js';
 import type { ContextSource, PinnedItem, SourceFile } from '../context/sources/context-source.js';
 import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../step/provider.js';
 import type { reactStep, StepInput, StepResult } from '../step/react-step.js';
 import type { StepDependencies } from '../step/step-dependencies.js';
 import { readablePrompt } from '../step/to-result.js';
+import type { BegunStep, WatchedStep } from '../watching/watch-room.js';
 
 /** Receives each step that a model answered. It must not throw, and the step does not wait for it. */
 export type StepSink = (step: RecordedStep) => void;
 
+/** Receives the beginning and the end of each step. Its functions must not throw, and the step does not wait for them. */
+interface StepWatch {
+  readonly begin: (step: BegunStep) => WatchedStep;
+  /** Returns the code and the message of an error with which a step ended. */
+  readonly explain: (thrown: unknown) => Pick<StepError, 'code' | 'message'>;
+}
+
 interface RecordingOptions {
-  readonly sink: StepSink;
+  readonly sink?: StepSink | undefined;
+  readonly watch?: StepWatch | undefined;
   /** Version of the service, which each record names. */
   readonly version: string;
 }
 
 /**
- * Returns a function that makes the same steps and reports each of them to `sink`. A step without a completion is not
- * reported. While its model is awaited, such a step keeps its request and its prompt in memory.
+ * Returns a function that makes the same steps and reports each of them to `sink` and `watch`. A step without a completion
+ * is not reported to `sink`. While its model is awaited, such a step keeps its request and its prompt in memory.
  */
-export function recordingStep(step: typeof reactStep, { sink, version }: RecordingOptions): typeof reactStep {
+export function recordingStep(
+  step: typeof reactStep,
+  { sink, watch, version }: RecordingOptions,
+): typeof reactStep {
   return async (request, dependencies, observer) => {
     const recording = new Recording(dependencies, version);
-    const result = await step(request, recording.dependencies, observer);
+    const watched = watch && beginWatched(request, dependencies, watch);
+    const result = await step(request, recording.dependencies, observer).catch((thrown: unknown) => {
+      watched?.threw(thrown);
+      throw thrown;
+    });
     const recorded = recording.toStep(request, result);
-    if (recorded) sink(recorded);
+    if (recorded) {
+      sink?.(recorded);
+      watched?.answered(recorded);
+    } else if (result.error) watched?.failed(result.error);
     return result;
+  };
+}
+
+/** Reports the beginning of a step of a request. Steps without a request are not watched. */
+function beginWatched(
+  { project_id: projectId, session_id: sessionId, llm_config }: StepInput,
+  { origin, redact, deadline: { signal } }: StepDependencies,
+  { begin, explain }: StepWatch,
+) {
+  if (!origin) return undefined;
+  // A caller may have sent its key as the name of the model.
+  const model = redact(llm_config.modelName);
+  const watched = begin({ ...origin, projectId, sessionId, model, beganAt: new Date() });
+  return {
+    ...watched,
+    threw(thrown: unknown): void {
+      const { code, message } = explain(signal.aborted ? signal.reason : thrown);
+      watched.failed({ code, message: redact(message) });
+    },
   };
 }
 

@@ -33,7 +33,9 @@ interface RunFilesOptions {
  */
 export class RunFiles {
   readonly #options: RunFilesOptions;
-  /** Sizes of the files, the longest unchanged first. */
+  /**
+   * Sizes of the files in bytes, by name; the file whose last change is longest ago comes first.
+   */
   readonly #sizes = new Map<string, number>();
   #last: Promise<void>;
   #waitingChars = 0;
@@ -95,7 +97,10 @@ export class RunFiles {
     this.#isFailing = false;
   }
 
-  /** Returns a file's content without its end. Moves a file away that has another form, and returns undefined. */
+  /**
+   * Returns a file's content without its end. If the file does not have the form that this class
+   * writes, renames it and returns undefined.
+   */
   async #stepsIn(file: string): Promise<Buffer | undefined> {
     const content = await readFile(file).catch((error: unknown) => {
       if (systemCode(error) === 'ENOENT') return undefined;
@@ -111,7 +116,7 @@ export class RunFiles {
     return undefined;
   }
 
-  /** Deletes the runs that are unchanged for longest until the file has room. */
+  /** Deletes runs, those whose last change is longest ago first, until the file has room. */
   async #makeRoom(name: string, size: number): Promise<void> {
     const others = () => [...this.#sizes].filter(([other]) => other !== name);
     const total = () => others().reduce((sum, [, bytes]) => sum + bytes, size);

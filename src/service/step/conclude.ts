@@ -76,13 +76,13 @@ async function concludeAny(reply: Reply, situation: ReplySituation): Promise<Unc
   if (outcome === 'refusal' || outcome === 'truncated' || outcome === 'empty')
     return concludeBilled(reply, outcome);
   if (phase === 'reason' || phase === 'observe') return concludePhase(reply, phase, situation);
-  const isHandedOver = reply.actions.length > 0 && situation.terms !== undefined;
+  const isHandedOver = reply.actions.length > 0 && situation.clientTerms !== undefined;
   if (outcome === 'action' || isHandedOver) return concludeAction(reply, situation);
   if (outcome === 'malformed_action' || outcome === 'unknown_tool')
     return concludeUnreadable(reply, situation);
   const correction = reply.parse.problem === null ? null : correctionFor(reply, situation);
   const conclusion =
-    phase === 'act' ? await concludeWithoutAction(reply) : answerWith(reply, reply.answer ?? '');
+    phase === 'act' ? await concludeWithoutAction(reply) : concludeAnswer(reply, reply.answer ?? '');
   return { ...conclusion, correction };
 }
 
@@ -149,7 +149,7 @@ function concludeAction(reply: Reply, situation: ReplySituation): Conclusion {
  * (rule: last-iteration).
  */
 function withholdAction(reply: Reply, mustAnswer: MustAnswer): Conclusion {
-  const answer = answerWith(reply, withheldAnswer(reply, mustAnswer), null);
+  const answer = concludeAnswer(reply, withheldAnswer(reply, mustAnswer), null);
   return { ...answer, outcome: 'action_after_limit' };
 }
 
@@ -158,7 +158,7 @@ function withholdAction(reply: Reply, mustAnswer: MustAnswer): Conclusion {
  * model the reason.
  */
 function concludeUnreadable(reply: Reply, situation: ReplySituation): Conclusion {
-  const answer = answerWith(reply, reply.answer ?? '', null);
+  const answer = concludeAnswer(reply, reply.answer ?? '', null);
   return { ...answer, outcome: reply.parse.outcome, correction: correctionFor(reply, situation) };
 }
 
@@ -166,7 +166,7 @@ function concludeUnreadable(reply: Reply, situation: ReplySituation): Conclusion
  * Ends the run with an answer to the user. A thought before the answer stays in the history beside it, so no text
  * is lost (rule: thought-and-answer).
  */
-function answerWith(reply: Reply, answer: string, thought = reply.thought): Conclusion {
+function concludeAnswer(reply: Reply, answer: string, thought = reply.thought): Conclusion {
   const turn: Turn = {
     role: 'assistant',
     content: answer,
@@ -211,7 +211,7 @@ function concludeObserve(
   const final = given ?? (mustAnswer ? prose || noAnswer(mustAnswer) : null);
   if (final === null) return completePhase(reply, 'observe', { content, prose, control });
   const thought = labelled ? readPhaseReply(reply.thought ?? '', 'observe').prose : prose;
-  const answer = answerWith(reply, final, thought && thought !== final ? thought : null);
+  const answer = concludeAnswer(reply, final, thought && thought !== final ? thought : null);
   const ended = given === null ? control : { ...control, should_continue: false, final_answer: final };
   const value = labelledAnswer === '' && given !== null ? inBlock : undefined;
   const answerValues = value === undefined ? valuesIn(final) : blockValues(value, reply, situation);

@@ -61,12 +61,12 @@ export function answerCorrection(mismatch: string, situation: ReplySituation): T
 
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-function sampleAnswer({ answerType, protocol, request, mustAnswer, terms }: ReplySituation): string {
+function sampleAnswer({ answerType, protocol, request, mustAnswer, clientTerms }: ReplySituation): string {
   const name = answerType?.tool?.name;
   const inputSchema = { type: 'object', properties: { answer: answerType?.schema }, required: ['answer'] };
   const sample = sampleArguments({ name: 'answer', parameters: ['answer'], inputSchema });
   const json = sample ? JSON.stringify(sample['answer']) : 'the JSON value';
-  if (expectsPlainText({ terms })) return json;
+  if (expectsPlainText({ clientTerms })) return json;
   if (request.phase === 'observe' && protocol !== 'json')
     return `{"observation": "what was learned", "should_continue": false, "final_answer": ${json}}`;
   if (request.phase === 'observe')

@@ -25,7 +25,7 @@ export interface FittedPrompt {
   readonly fixed: FixedCosts;
   readonly context: FittedContext;
   /** Tokens that the history may use. */
-  readonly share: number;
+  readonly historyTokens: number;
   readonly units: readonly CutUnit[];
   readonly fold: Fold;
   readonly tail: Tail;
@@ -66,9 +66,9 @@ async function fitWith(
   const deferredList = await listDeferred(whole.deferred, deferredLimit(whole), scale);
   const { situation, tools, fixed } = await fitTools(whole, { instructions, example, deferredList }, scale);
   const shared = await fitContextAndHistory(situation, gathered, { fixed, scale });
-  const { budget, context, share, units } = shared;
-  const fold = foldHistory(units, share);
-  const unused = Math.max(0, share - fold.tokens); // the tail may use it (rule: tail-reserve)
+  const { budget, context, historyTokens, units } = shared;
+  const fold = foldHistory(units, historyTokens);
+  const unused = Math.max(0, historyTokens - fold.tokens); // the tail may use it (rule: tail-reserve)
   const tail = await buildTail(tailContents(situation, context), budget.tail + unused, scale);
   const history = units.flatMap((unit, index) => messagesIn(unit, { ...fold, index }, scale));
   return {
@@ -77,7 +77,7 @@ async function fitWith(
     sections: { system: instructions + tools, example, context: context.blocks, history, tail: tail.text },
     fixed,
     context,
-    share,
+    historyTokens,
     units,
     fold,
     tail,
@@ -111,21 +111,21 @@ function deferredLimit({ request: { llm_config: config } }: Situation): number {
 }
 
 function tailContents(
-  { request, protocol, mustAnswer, signals, terms }: Situation,
+  { request, protocol, mustAnswer, signals, clientTerms }: Situation,
   { focus }: FittedContext,
 ): TailContents {
   const tasks = request.tasks ?? [];
   // Such a client ends its own loop, so the model gets only the advice against going in circles
   // (rule: client-terms).
-  const heeded = terms ? { ...signals, consecutive_read_only: 0, consecutive_errors: 0 } : signals;
-  const order = phaseOrder(request, protocol) + callOrder(terms);
+  const heeded = clientTerms ? { ...signals, consecutive_read_only: 0, consecutive_errors: 0 } : signals;
+  const order = phaseOrder(request, protocol) + callOrder(clientTerms);
   return {
     phaseOrder: order,
     mustAnswer,
     hasJsonAnswer: request.answer_schema !== undefined,
     tasks,
     focus,
-    advice: expectsPlainText({ terms }) ? undefined : advise(heeded),
+    advice: expectsPlainText({ clientTerms }) ? undefined : advise(heeded),
   };
 }
 

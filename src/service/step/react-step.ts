@@ -1,6 +1,6 @@
 import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import { gatherContext } from '../context/gather-context.js';
-import { complete } from './complete.js';
+import { callModel } from './call-model.js';
 import { conclude } from './conclude.js';
 import { fitToBudget } from './fit-to-budget.js';
 import { readReply } from './read-reply.js';
@@ -32,7 +32,7 @@ export async function reactStep(
   if (request.max_iterations_left === 0) return exhausted(request);
   const prompt = await preparePrompt(request, dependencies);
   await observer?.contextBuilt(prompt.report);
-  const pending = complete(prompt, dependencies, observer);
+  const pending = callModel(prompt, dependencies, observer);
   return finishStep(pending, toSentStep(prompt, dependencies), observer);
 }
 
@@ -71,7 +71,7 @@ async function finishStep(
 ): Promise<StepResult> {
   const { situation, during } = sent;
   const received = await pending;
-  // A JSON reply is read in one turn, which may take some hundred milliseconds for 1 MiB.
+  // Text beside a JSON object is read in one turn, which may take some hundred milliseconds for 1 MiB.
   await yieldIfBusy();
   const reply = await during('read_reply', () => readReply(received, situation));
   await yieldIfBusy();

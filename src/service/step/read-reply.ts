@@ -1,5 +1,6 @@
 import type { Parse } from '../../contract/step.js';
 import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
+import type { ParseDelta } from '../../parsing/delta-writer.js';
 import { IncrementalParser } from '../../parsing/incremental-parser.js';
 import { type NativeCallReading, readNativeCall } from '../../parsing/native-call.js';
 import {
@@ -16,6 +17,7 @@ import { isJsonObject, type JsonValue, Scanner } from '../../parsing/text/scanne
 import { withoutNul } from './history/json-values.js';
 import { ANSWER_PARAMETER } from './prompt/answer-tool.js';
 import type { Completion, NativeToolCall } from './provider.js';
+import { partsOf } from './reply/parts-of.js';
 import { takeAsAnswer } from './reply/plain.js';
 import { answerText, fits, valuesIn, valuesOf } from './reply/typed-answer.js';
 import { laxTools, wholeArguments } from './reply/whole-calls.js';
@@ -84,7 +86,7 @@ async function withWholeCalls(
 ): Promise<ReadCompletion> {
   const { outcome } = read.parse;
   const isUnfit = outcome === 'unknown_tool' || outcome === 'malformed_action';
-  if (!situation.terms || !isUnfit) return read;
+  if (!situation.clientTerms || !isUnfit) return read;
   for (const offered of laxTools(situation.offered, outcome === 'unknown_tool')) {
     const lax = await readText({ completion }, { ...situation, offered });
     if (lax.actions.length > 0)
@@ -117,7 +119,7 @@ type ReadCompletion = Omit<Reply, 'completion'>;
 
 /** The parts of a situation that decide how a reply is read. */
 type ReadingSituation = Pick<ReplySituation, 'offered' | 'protocol'> &
-  Partial<Pick<ReplySituation, 'replyFormat' | 'answerType' | 'request' | 'terms'>>;
+  Partial<Pick<ReplySituation, 'replyFormat' | 'answerType' | 'request' | 'clientTerms'>>;
 
 export function objectReaderOptions(situation: ReadingSituation): ReaderOptions {
   const { offered, replyFormat, answerType, request } = situation;
@@ -146,7 +148,9 @@ async function readText(received: Received, situation: ReadingSituation): Promis
     received.reading?.completion ??
     (await parseCompletionPausing(completion.text, situation.offered, options, yieldIfBusy));
   const isCut = parsed.outcome === 'truncated';
-  const read = fromParsed(isCut ? { ...parsed, thought: proseBefore(completion.text, situation) } : parsed);
+  const read = fromParsed(
+    isCut ? { ...parsed, thought: await proseBefore(completion.text, situation) } : parsed,
+  );
   return withAnswerValues(read, completion, situation);
 }
 
@@ -196,8 +200,14 @@ function restoredValues(values: readonly JsonValue[], { replyFormat }: ReadingSi
 }
 
 /** Returns the prose before an action that was cut off. A stream has already sent this prose as the thought. */
-function proseBefore(text: string, { offered }: ReadingSituation): string | null {
-  const prose = new IncrementalParser(offered).push(text).filter(({ type }) => type !== 'reasoning');
+async function proseBefore(text: string, { offered }: ReadingSituation): Promise<string | null> {
+  const parser = new IncrementalParser(offered);
+  const deltas: ParseDelta[] = [];
+  for (const part of partsOf(text)) {
+    await yieldIfBusy();
+    deltas.push(...parser.push(part));
+  }
+  const prose = deltas.filter(({ type }) => type !== 'reasoning');
   return prose.map(({ delta }) => delta).join('') || null;
 }
 
@@ -217,7 +227,10 @@ export function readingOptions(
  * Reads a reply in one JSON object. If the provider enforced the schema, the parsed reply is trusted to conform
  * to it.
  */
-function readObjectReply({ completion, reading }: Received, situation: ReadingSituation): ReadCompletion {
+async function readObjectReply(
+  { completion, reading }: Received,
+  situation: ReadingSituation,
+): Promise<ReadCompletion> {
   const { isConstrained } = completion;
   const { replyFormat: requested, ...withoutFormat } = situation;
   // The text must be read again if the provider did not enforce the schema, because the streamed reading assumed
@@ -225,7 +238,7 @@ function readObjectReply({ completion, reading }: Received, situation: ReadingSi
   const read =
     reading && (isConstrained || !requested)
       ? reading
-      : readObject(completion, isConstrained ? situation : withoutFormat);
+      : await readObject(completion, isConstrained ? situation : withoutFormat);
   const { completion: parsed, isWhole } = read;
   const reply = withObjectAnswer(fromParsed(parsed), read, { completion, situation });
   const isComplete = parsed.action !== null || (parsed.outcome === 'answer' && parsed.problem === null);
@@ -247,9 +260,9 @@ function withObjectAnswer(
   return { ...read, answerValues: completion.isConstrained ? restoredValues(values, situation) : values };
 }
 
-function readObject(completion: Completion, situation: ReadingSituation): TextReading {
+function readObject(completion: Completion, situation: ReadingSituation): Promise<TextReading> {
   const reader = new ObjectReplyReader(objectReaderOptions(situation));
-  return reader.read(completion.text, readingOptions(completion, situation));
+  return reader.read(partsOf(completion.text), readingOptions(completion, situation), yieldIfBusy);
 }
 
 function fromParsed(parsed: ParsedCompletion): ReadCompletion {
@@ -317,7 +330,7 @@ function fromAnswerCall(
 /** Checks native calls against the same tools and schemas as written calls. */
 async function readNativeCalls(
   completion: Completion,
-  { offered, terms }: ReadingSituation,
+  { offered, clientTerms }: ReadingSituation,
 ): Promise<ReadCompletion> {
   const { finishReason, reasoning, toolCalls } = completion;
   const readings: NativeReading[] = [];
@@ -330,8 +343,8 @@ async function readNativeCalls(
   const first = readings[0]?.read;
   if (first?.outcome === 'answer')
     return { parse, reasoning, answer: first.answer, ...emptyReading, thought, answerLabelled: true };
-  const actions = readings.flatMap((each) => toNativeActions(each, terms ? completion : undefined));
-  const mayAct = terms ? actions.length > 0 : first?.outcome === 'action';
+  const actions = readings.flatMap((each) => toNativeActions(each, clientTerms ? completion : undefined));
+  const mayAct = clientTerms ? actions.length > 0 : first?.outcome === 'action';
   if (!mayAct) {
     return { parse, answer: writeReply(completion), reasoning, ...emptyReading };
   }
@@ -377,17 +390,18 @@ const problemOf = (read: NativeCallReading | undefined): string | null =>
   read && 'problem' in read ? read.problem : null;
 
 /**
- * Returns a native call as an action if its tool and arguments are valid; else nothing. If `whole` is given, a
+ * Returns a native call as an action if its tool and arguments are valid; else nothing. If `handedOver` is given, a
  * call of an unknown tool or with invalid arguments is returned too, unless it is cut off or unreadable (rule:
  * whole-calls).
  */
-function toNativeActions({ call, read }: NativeReading, whole: Completion | undefined): ReadAction[] {
+function toNativeActions({ call, read }: NativeReading, handedOver: Completion | undefined): ReadAction[] {
   const { id, providerState } = call;
   const raw = writeCall(call);
   if (read.outcome === 'action')
     return [{ name: read.toolName, parameters: read.toolArgs, raw, id, providerState }];
   const isUnfit = read.outcome === 'unknown_tool' || read.outcome === 'malformed_action';
-  const parameters = whole && isUnfit ? wholeArguments(call, whole.finishReason === 'length') : undefined;
+  const parameters =
+    handedOver && isUnfit ? wholeArguments(call, handedOver.finishReason === 'length') : undefined;
   return parameters ? [{ name: call.name, parameters, raw, id, providerState }] : [];
 }
 

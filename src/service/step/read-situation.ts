@@ -36,6 +36,7 @@ import {
   type ReplySituation,
   type Situation,
   type TaughtProtocol,
+  usesIteration,
 } from './types.js';
 
 /**
@@ -53,11 +54,11 @@ export async function readSituation(
   profile: ModelProfile,
   signal?: AbortSignal,
 ): Promise<Situation> {
-  const { terms } = request;
+  const { terms: clientTerms } = request;
   requireExtensions(request);
   const newTurn = newUserTurn(request);
   const history = newTurn ? [...request.conversation_history, newTurn] : request.conversation_history;
-  if (!terms && !history.some((turn) => turn.role === 'user')) throw noTask();
+  if (!clientTerms && !history.some((turn) => turn.role === 'user')) throw noTask();
   // `tools`: in the prompt from the start, with `find_tools` if a tool is deferred. `found`: deferred and found.
   // `known`: every tool that the parser knows, also those that only the free text names. `offered`: the same, but
   // deferred tools that were not found are withheld. `callable`: `offered` without the withheld tools.
@@ -71,7 +72,7 @@ export async function readSituation(
   const { units: read, mispairings } = readHistory(await orderTurns(history, known, signal));
   const { units: own, warnings: stateWarnings } = keepOwnStates(read, profile.stateOrigin);
   const protocol = chooseProtocol(request, profile);
-  const hasExample = profile.needsExample && !expectsPlainText({ terms });
+  const hasExample = profile.needsExample && !expectsPlainText({ clientTerms });
   const discoveries = readDiscoveries(own, {
     tools: defined,
     describe: protocol === 'native' ? undefined : (tool) => describeFoundTool(tool, protocol, hasExample),
@@ -81,7 +82,7 @@ export async function readSituation(
   const callable = deferred.length === 0 ? known : offered.filter(({ withheld }) => withheld === undefined);
   const units = weighAttachments(discoveries.units, profile.vision);
   const calls = callsOf(units);
-  const isLast = request.max_iterations_left === 1 && (request.phase ?? 'observe') === 'observe';
+  const isLast = request.max_iterations_left === 1 && usesIteration(request);
   const mustAnswer = chooseMustAnswer(request, isLast, units);
   const { answerType, warnings: answerWarnings } = await readAnswerType(request, {
     protocol,
@@ -90,13 +91,13 @@ export async function readSituation(
   });
   const answerSchema = answerType?.schema;
   const replyFormat =
-    protocol === 'json' && !expectsPlainText({ terms })
+    protocol === 'json' && !expectsPlainText({ clientTerms })
       ? await chooseReplyFormat(
-          { offered: callable, phase: request.phase, answerSchema, toolChoice: terms?.toolChoice },
+          { offered: callable, phase: request.phase, answerSchema, toolChoice: clientTerms?.toolChoice },
           profile,
           signal,
         )
-      : answerFormat({ request, protocol, mustAnswer, terms }, answerSchema, profile);
+      : answerFormat({ request, protocol, mustAnswer, clientTerms }, answerSchema, profile);
   return {
     request,
     newTurn,
@@ -112,7 +113,7 @@ export async function readSituation(
     example: hasExample ? chooseExample(callable, tools) : undefined,
     isLast,
     mustAnswer,
-    terms,
+    clientTerms,
     signals: countSignals(calls, [...tools, ...found]),
     warnings: [
       ...windowWarning(request, profile.contextWindow),
@@ -130,7 +131,8 @@ export async function readSituation(
 /** Copies those parts of a situation that are still needed once the prompt has been sent (rule: lean-waiting). */
 export function toReplySituation(situation: Situation): ReplySituation {
   const { session_id, llm_config, phase, max_iterations_left, include } = situation.request;
-  const { newTurn, calls, tools, found, offered, protocol, isLast, mustAnswer, terms, warnings } = situation;
+  const { newTurn, calls, tools, found, offered, protocol, isLast, mustAnswer, clientTerms, warnings } =
+    situation;
   const { replyFormat, answerType } = situation;
   return {
     request: { session_id, llm_config, phase, max_iterations_left, include },
@@ -144,7 +146,7 @@ export function toReplySituation(situation: Situation): ReplySituation {
     answerType,
     isLast,
     mustAnswer,
-    terms,
+    clientTerms,
     warnings,
   };
 }
@@ -201,14 +203,14 @@ function requireExtensions({ include, protocol, phase, attachments, answer_schem
  * process asks the model for the same form (rule: auto-protocol).
  */
 function chooseProtocol(
-  { protocol, tools = [], include, terms }: StepInput,
+  { protocol, tools = [], include, terms: clientTerms }: StepInput,
   profile: ModelProfile,
 ): TaughtProtocol {
   const mayCallNatively = tools.length > 0 && include?.extensions !== false;
   if (protocol === 'auto' && profile.nativeTools === 'good' && mayCallNatively) return 'native';
   if (protocol === 'auto') return typeof profile.structured === 'object' ? 'json' : 'text';
   if (protocol !== 'native' || tools.length > 0) return protocol ?? 'text';
-  if (terms) return 'text'; // no tools to call, so that only past calls are written
+  if (clientTerms) return 'text'; // no tools to call, so that only past calls are written
   const message = 'protocol "native" needs at least one tool with an inputSchema';
   throw new StepRefused('invalid_request', [{ path: 'tools', code: 'tools_required', message }]);
 }
@@ -218,7 +220,7 @@ function chooseProtocol(
  * (rules: typed-answers, answer-schema).
  */
 async function readAnswerType(
-  { answer_schema: sent, phase, terms }: StepInput,
+  { answer_schema: sent, phase, terms: clientTerms }: StepInput,
   { protocol, profile: { structured }, offered }: AnswerBasis,
 ): Promise<{ answerType?: AnswerType; warnings: Warning[] }> {
   if (!sent) return { warnings: [] };
@@ -226,7 +228,7 @@ async function readAnswerType(
   const [ordered] = await orderTools([{ name: ANSWER_TOOL, inputSchema: sent }], undefined);
   const schema = ordered?.inputSchema ?? sent;
   const isConstrained = typeof structured === 'object' && structured.besideTools === true;
-  const needsTool = protocol === 'native' && !phase && !isConstrained && !expectsPlainText({ terms });
+  const needsTool = protocol === 'native' && !phase && !isConstrained && !expectsPlainText({ clientTerms });
   return { answerType: { schema, tool: needsTool ? answerTool(schema, offered) : undefined }, warnings };
 }
 
@@ -241,16 +243,16 @@ interface AnswerBasis {
  * tools.
  */
 function answerFormat(
-  { request, protocol, mustAnswer, terms }: AnswerSituation,
+  { request, protocol, mustAnswer, clientTerms }: AnswerSituation,
   answerSchema: AnswerType['schema'] | undefined,
   profile: ModelProfile,
 ): ReplyFormat | undefined {
-  const isPlainText = expectsPlainText({ terms });
+  const isPlainText = expectsPlainText({ clientTerms });
   if (!answerSchema || request.phase || (protocol !== 'native' && !isPlainText)) return undefined;
   return chooseNativeFormat(answerSchema, profile, { mayAct: mustAnswer === undefined && !isPlainText });
 }
 
-type AnswerSituation = Pick<Situation, 'request' | 'protocol' | 'mustAnswer' | 'terms'>;
+type AnswerSituation = Pick<Situation, 'request' | 'protocol' | 'mustAnswer' | 'clientTerms'>;
 
 /**
  * Keeps only the first definition of each tool name, because vendors reject a request with two tools of the same

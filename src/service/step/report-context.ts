@@ -28,7 +28,7 @@ export async function reportContext(
   fitted: FittedPrompt,
   { prompt, stable }: LaidOutPrompt,
 ): Promise<PromptReport> {
-  const { situation, scale, context, tail, units, share } = fitted;
+  const { situation, scale, context, tail, units, historyTokens } = fitted;
   const { tokenLimit, reservedOutputTokens } = situation.request.llm_config;
   const isEstimated =
     situation.protocol === 'native' || situation.replyFormat?.isCharged || prompt.messages.some(hasEstimate);
@@ -46,7 +46,7 @@ export async function reportContext(
       items: [...context.items, ...tail.items, ...(await turnItems(fitted)), ...(await toolItems(fitted))],
       folders: [...context.folders],
     },
-    shouldCompact: tokensOfUnits(units) >= share * COMPACT_SHARE,
+    shouldCompact: tokensOfUnits(units) >= historyTokens * COMPACT_SHARE,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ContextReport } from '../../contract/context-report.js';
 import type { ActionDetails } from '../../contract/step.js';
+import type { StepOrigin } from '../../contract/watch.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import type { ContextSource } from '../context/sources/context-source.js';
 import type { StepDeadline } from './interruption.js';
@@ -22,10 +23,12 @@ export interface StepDependencies extends PromptDependencies {
   readonly redact: (text: string) => string;
   /** The clock for the timestamps of new turns. */
   readonly now: () => Date;
+  /** The request that the step belongs to, for observers; the step itself does not read it. */
+  readonly origin?: StepOrigin | undefined;
 }
 
 /** The stages of a step that get spans here. The provider creates the span of the model call. */
-type Verb =
+type Stage =
   | 'read_situation'
   | 'gather_context'
   | 'fit_to_budget'
@@ -34,7 +37,7 @@ type Verb =
   | 'conclude';
 
 /** Runs `work` inside a span named after the stage. Returns its result, a promise or a value (rule: tracing). */
-export type During = <Result>(verb: Verb, work: () => Result) => Result;
+export type During = <Result>(stage: Stage, work: () => Result) => Result;
 
 /**
  * Observes a step while it runs (rule: stream-events). The step awaits each promise that a method returns, so a

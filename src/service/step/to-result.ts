@@ -17,7 +17,7 @@ import type { Reply } from './read-reply.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import { hashPrompt } from './report-context.js';
 import type { StepDependencies } from './step-dependencies.js';
-import type { MustAnswer, ReplySituation } from './types.js';
+import { type MustAnswer, type ReplySituation, usesIteration } from './types.js';
 
 /** The response to a step, without the whole history and the request id, which the HTTP layer adds (`toStep`). */
 export type StepResult = Omit<Step, 'updated_conversation_history' | 'request_id'>;
@@ -140,12 +140,9 @@ export function exhausted(request: StepRequest): StepResult {
   };
 }
 
-/**
- * Returns the number of iterations left after this step. In three-phase mode only `observe` uses one
- * (rule: iterations).
- */
+/** Returns the number of iterations left after this step (rule: iterations). */
 function remaining({ max_iterations_left: left, phase }: ReplySituation['request']): number {
-  return phase === 'reason' || phase === 'act' ? left : left - 1;
+  return usesIteration({ phase }) ? left - 1 : left;
 }
 
 /**

@@ -110,7 +110,7 @@ export interface ReplySituation {
    * Set for requests through a compatible endpoint, whose client runs its own loop and cannot read the step's
    * `outcome`: how that client restricts tool use (rule: client-terms). Undefined for `react_step`.
    */
-  readonly terms: ClientTerms | undefined;
+  readonly clientTerms: ClientTerms | undefined;
   readonly warnings: readonly Warning[];
 }
 
@@ -134,11 +134,25 @@ export interface Situation extends ReplySituation {
 }
 
 /**
+ * Returns whether a step uses one of the iterations that are left: every step, but in three-phase mode only `observe`
+ * (rule: iterations).
+ */
+export const usesIteration = ({ phase }: Pick<StepRequest, 'phase'>): boolean =>
+  phase !== 'reason' && phase !== 'act';
+
+/** Returns whether the model may call tools in a step: in every step, but in three-phase mode only in `act` (rule: phases). */
+export const mayCall = ({ phase }: Pick<StepRequest, 'phase'>): boolean =>
+  phase !== 'reason' && phase !== 'observe';
+
+/**
  * Returns whether the model gets no instructions, so that its reply becomes the answer without parsing (rule:
  * client-terms).
  */
-export const expectsPlainText = ({ terms }: { readonly terms?: ClientTerms | undefined }): boolean =>
-  terms?.toolChoice === 'none';
+export const expectsPlainText = ({
+  clientTerms,
+}: {
+  readonly clientTerms?: ClientTerms | undefined;
+}): boolean => clientTerms?.toolChoice === 'none';
 
 /** The text of a reply after parsing. */
 export interface TextReading {

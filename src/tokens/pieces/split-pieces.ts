@@ -39,8 +39,8 @@ const LONG_S_CONTINUATION = 0xbf;
  *   | \p{N}{1,3} | ?[^\s\p{L}\p{N}]+[\r\n/]* | \s*[\r\n]+ | \s+(?!\S) | \s+
  */
 export function endOfO200kPiece(text: CharacterKinds, start: number): number {
-  // A mark may also be the leading character. But a mark belongs to the run after it as well, so the match ends at
-  // the same place either way.
+  // The leading character may also be a combining mark (`\p{M}`). It is not skipped here, because it also
+  // belongs to the word itself, so the match ends at the same place.
   const wordStart = endOfLead(text, start, Kind.other | Kind.whitespace);
   const wordEnd = endOfCasedWord(text.kinds, wordStart);
   if (wordEnd > wordStart) return endOfContraction(text.bytes, wordEnd);

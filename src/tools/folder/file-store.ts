@@ -22,11 +22,18 @@ export interface StoredFile {
   /** Size in bytes. */
   readonly size: number;
   /** Returns a part of the file; reads it only when `arrayBuffer` is called. */
-  slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
+  slice(
+    start: number,
+    end: number,
+  ): {
+    /** Reads the bytes from `start` up to `end`, or up to the end of the file. Rejects if the file cannot be read. */
+    arrayBuffer(): Promise<ArrayBuffer>;
+  };
 }
 
 /** A new text to store in a file. */
 export interface StoredChange {
+  /** The whole new text of the file, to be stored as UTF-8. */
   readonly text: string;
   /** Must be called right before the file is replaced. If it rejects, the store must leave the file unchanged. */
   readonly confirm: () => Promise<void>;

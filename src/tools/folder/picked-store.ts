@@ -4,21 +4,48 @@ import type { FileStore, StoredChange, StoredFile } from './file-store.js';
 
 /** Those members of a browser's `FileSystemDirectoryHandle` that the store uses. */
 export interface PickedFolder {
+  /** Name of the folder without its path, which browsers do not reveal. */
   readonly name: string;
-  values(): AsyncIterable<{ readonly kind: 'file' | 'directory'; readonly name: string }>;
-  getDirectoryHandle(name: string, options?: { create?: boolean }): Promise<PickedFolder>;
-  getFileHandle(name: string, options?: { create?: boolean }): Promise<PickedFile>;
+  /** Yields the entries of the folder in any order. */
+  values(): AsyncIterable<PickedEntry>;
+  /** Opens a subfolder. Rejects with `NotFoundError` if it is missing, with `TypeMismatchError` if it is a file. */
+  getDirectoryHandle(name: string, options?: PickOptions): Promise<PickedFolder>;
+  /** Opens a file. Rejects with `NotFoundError` if it is missing, with `TypeMismatchError` if it is a folder. */
+  getFileHandle(name: string, options?: PickOptions): Promise<PickedFile>;
+  /** Deletes a file of this folder. Used to remove a new file whose writing failed. */
   removeEntry(name: string): Promise<void>;
+}
+
+/** An entry that a picked folder lists. */
+export interface PickedEntry {
+  /** Whether the entry is a file or a folder; browsers do not list links. */
+  readonly kind: 'file' | 'directory';
+  /** Name of the entry in its folder, without `/`. */
+  readonly name: string;
+}
+
+/** How a browser opens an entry that may be missing. */
+export interface PickOptions {
+  /** True creates a missing entry, for which the browser needs permission to write. Default: false. */
+  create?: boolean;
 }
 
 /** Those members of a browser's `FileSystemFileHandle` that the store uses. */
 export interface PickedFile {
+  /** Returns the file as it is now; its bytes are read on demand. */
   getFile(): Promise<StoredFile>;
-  createWritable(): Promise<{
-    write(text: string): Promise<void>;
-    close(): Promise<void>;
-    abort(): Promise<void>;
-  }>;
+  /** Begins to replace the file. The file on the disk changes only when the stream is closed. */
+  createWritable(): Promise<PickedFileWriter>;
+}
+
+/** Those members of a browser's `FileSystemWritableFileStream` that the store uses. */
+export interface PickedFileWriter {
+  /** Appends text, as UTF-8, to the temporary file that will become the new file. */
+  write(text: string): Promise<void>;
+  /** Replaces the file by what was written. */
+  close(): Promise<void>;
+  /** Discards what was written, so that the file stays as it was. */
+  abort(): Promise<void>;
 }
 
 /**

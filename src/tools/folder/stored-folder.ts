@@ -33,6 +33,7 @@ export class StoredFolder implements Folder {
     readText: (path, maxBytes) => orRefused(this.#store.open(path).then((file) => textOf(file, maxBytes))),
   };
 
+  /** The store must hold only this folder: `.` is its root, and tools can read every file in it that is not secret. */
   constructor(store: FileStore, { onChange }: StoredFolderOptions = {}) {
     this.#store = store;
     this.#onChange = onChange;

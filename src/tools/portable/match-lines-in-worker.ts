@@ -2,19 +2,36 @@ import { linesOf, type MatchLines, SEARCH_TIME_LIMIT_MS, tooSlow } from '../read
 
 /** Those members of a browser's `Worker` that the search uses. */
 export interface SearchWorker {
+  /** Sends a search to the worker. The message is a structured clone with a regular expression and texts. */
   postMessage(message: unknown): void;
+  /** Listens for replies of the worker, or for its failure to start, until the signal is aborted. */
   addEventListener(
     type: 'message' | 'error',
-    listener: (event: { readonly data: unknown }) => void,
-    options: { readonly signal: AbortSignal },
+    listener: (event: WorkerMessage) => void,
+    options: ListenerOptions,
   ): void;
+  /** Stops the worker at once, even within a regular expression that backtracks. */
   terminate(): void;
+}
+
+/** The part of a browser's `MessageEvent` that the search uses. */
+export interface WorkerMessage {
+  /** The value that the other side sent with `postMessage`. */
+  readonly data: unknown;
+}
+
+/** Options with which the search listens to its worker. */
+export interface ListenerOptions {
+  /** Removes the listener when it is aborted, which happens at the end of each search. */
+  readonly signal: AbortSignal;
 }
 
 /** Those members of a worker's global scope that the search uses. */
 export interface SearchWorkerScope {
+  /** Sends a reply to the page that created the worker. */
   postMessage(message: unknown): void;
-  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
+  /** Listens for searches, for as long as the worker lives. */
+  addEventListener(type: 'message', listener: (event: WorkerMessage) => void): void;
 }
 
 interface SearchRequest {

@@ -19,7 +19,7 @@ interface FileChange {
   readonly apply: (before: string | undefined) => Promise<string>;
 }
 
-/** Observes changes: called when a change is previewed, and again when it has been made. */
+/** Called when a change is previewed, and again when it has been made. */
 export type OnChange = (callId: string, change: ChangedFile) => Promise<void>;
 
 /**

@@ -62,7 +62,7 @@ describe('the texts of a run in an editor (rule: acp)', () => {
   test.each([
     ['It is 42.', 0],
     ['The task could not be finished.\n\nIt is 42.', 1],
-  ])('sends the answer of the run only if no reply had it: %j', (answer, count) => {
+  ])('an editor gets the answer of a run at its end only if no reply contained it: %j', (answer, count) => {
     const end = event({
       type: 'agent_completion',
       result: { answer, stopReason: 'step_limit', history: [] },
@@ -71,7 +71,7 @@ describe('the texts of a run in an editor (rule: acp)', () => {
     expect(texts).toEqual(['It is 42.', ...(count === 1 ? [answer] : [])]);
   });
 
-  test('a failed attempt in an earlier step does not repeat the reply of a later step', () => {
+  test('an editor does not get a streamed reply again if only an attempt of an earlier step failed', () => {
     const first = [turn, delta('answer', 'It '), retry, delta('answer', 'It is 42.'), reply];
     expect(textsOf(...first, turn, delta('answer', 'It is 42.'), reply).at(-2)).not.toContain(
       'the full reply',

@@ -133,7 +133,7 @@ describe('ACP sessions (rules: acp, saved-runs)', () => {
     await until(() => !started.some(isRunning));
   });
 
-  test('loading an ACP session cancels its running prompt and replays the history up to then', async () => {
+  test('loading an ACP session cancels its running prompt and replays the history up to the cancellation', async () => {
     const bench = await setUp([act('read_file(path="a.txt")'), { text: 'never', delayMs: 60_000 }], files);
     const editor = await edit(bench);
     const ending = editor.prompt(editor.id, 'What is in a.txt?');

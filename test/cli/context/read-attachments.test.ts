@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('images and PDF files become attachments, and other files and folders stay (rule: attachment-limit)', async () => {
+test('tagged images and PDF files become attachments, and other files and folders stay paths (rule: attachment-limit)', async () => {
   const { attachments, others } = await readAttachments(root, [
     'b.ts',
     'a.PNG',
@@ -36,7 +36,11 @@ test('images and PDF files become attachments, and other files and folders stay 
   expect(others).toEqual(['b.ts', 'folder.png', 'none.png']);
 });
 
-test.each(['empty.gif', 'huge.pdf', 'heic.jpg'])('%s is refused with a sentence', async (path) => {
+test.each([
+  'empty.gif',
+  'huge.pdf',
+  'heic.jpg',
+])('a tagged file that is no readable image or PDF is refused with a sentence that names it: %s', async (path) => {
   await expect(readAttachments(root, [path])).rejects.toThrow(path);
 });
 

@@ -155,7 +155,7 @@ describe('live region (rule: terminal)', () => {
   });
 });
 
-describe('limited terminals', () => {
+describe('terminals without cursor movement or UTF-8', () => {
   test('TERM=dumb gets the printed lines without cursor movement', () => {
     const emulator = new Emulator();
     const display = new Display(emulator.output, { environment: { TERM: 'dumb' } });

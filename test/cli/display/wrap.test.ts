@@ -60,7 +60,8 @@ describe('wrapping (rule: terminal)', () => {
     ['Chinese among words', 'costs 10% 这是一个说明', 14, ['costs 10% 这是', '一个说明']],
     ['Chinese with its punctuation', '这是说明，一个（例）', 8, ['这是说', '明，一个', '（例）']],
     ['Korean, which has spaces', '한국어 텍스트', 8, ['한국어', '텍스트']],
-  ])('wraps between words: %s', (_, value, columns, rows) => expect(wrap(value, columns)).toEqual(rows));
+  ])('a text is wrapped between words: %s', (_, value, columns, rows) =>
+    expect(wrap(value, columns)).toEqual(rows));
 
   test('wrapping ends styles with each row and restores them in the next', () => {
     expect(wrap(red(`one ${bold('two three')} four`), 8)).toEqual([

@@ -45,7 +45,7 @@ onTerminal('input line (rule: terminal)', () => {
       expect(bench.prompt(0)).toContain(JSON.stringify(line).slice(1, -1));
   }, 30_000);
 
-  test('a long paste appears as a mark, is sent in full, and is deleted with one backspace', async () => {
+  test('a long paste appears as a placeholder, is sent in full, and is deleted with one backspace', async () => {
     const log = Array.from({ length: 40 }, (_, index) => `log line ${index + 1}`).join('\r');
     const bench = await setUp([answer('Seen.')]);
     const pty = bench.open(scripted);
@@ -353,7 +353,7 @@ onTerminal('slash commands and !commands (rule: terminal)', () => {
 onTerminal('lines of any length (rule: terminal)', () => {
   const long = 'x'.repeat(1_000_000);
 
-  test('a very long line from the history appears as a mark and is sent in full', async () => {
+  test('a very long line from the history appears as a placeholder and is sent in full', async () => {
     const bench = await setUp([answer('One.'), answer('Two.')]);
     const pty = bench.open([...scripted, '--token-limit', '2000000']);
     await pty.onScreen('›');

@@ -103,7 +103,7 @@ describe('MCP servers of `.mcp.json` (rule: mcp-agreement)', () => {
     expect(stderr).toContain('.mcp.json cannot be read');
   });
 
-  test('an MCP server that refers to a model key is not started, and others find none in their environment', async () => {
+  test('an MCP server that refers to a model key is not started, and other MCP servers get no model key in their environment', async () => {
     const { bench, name, wasStarted } = await project({}, { env: { TAKE: '$' + '{ANTHROPIC_API_KEY}' } });
     bench.environment['ANTHROPIC_API_KEY'] = 'sk-ant-canary';
     const refused = await bench.run(['tool', '--allow-mcp']);
@@ -328,7 +328,7 @@ atTerminal('consent to MCP servers at the terminal (rule: mcp-agreement)', () =>
     expect(existsSync(agreements(bench))).toBe(false);
   }, 60_000);
 
-  test('with --allow-mcp a call of a trusted tool needs approval too', async () => {
+  test('with --allow-mcp even a call of a trusted tool needs approval', async () => {
     const { bench } = await project();
     await agree(bench, 't');
     const { stderr } = await bench.run([...scripted, '--allow-mcp', 'Say hello']);

@@ -19,7 +19,7 @@ describe('a text that cannot be a key is refused before anything is sent, naming
     ['sk-abcdefgh\n', 'OPENAI_API_KEY contains a line end, which no key contains.'],
     ['your-api-key', 'OPENAI_API_KEY is a placeholder, not a key.'],
     ['sk-1', 'OPENAI_API_KEY is shorter than 8 characters, so it is not a key.'],
-  ])('%j', async (key, message) => {
+  ])('the text %j in OPENAI_API_KEY is refused with the reason why it cannot be a key', async (key, message) => {
     await expect(find({ OPENAI_API_KEY: key })).rejects.toThrow(message);
   });
 
@@ -28,13 +28,13 @@ describe('a text that cannot be a key is refused before anything is sent, naming
     await expect(find(environment)).rejects.toThrow('STEPWISE_LLM_KEY is a placeholder, not a key.');
   });
 
-  test('a key that the person enters is checked, too', async () => {
+  test('a text that the person enters as the key is refused if it cannot be a key', async () => {
     const ask = async () => 'sk-…';
     const found = findKey(gpt, models, { environment: {}, ask });
     await expect(found).rejects.toThrow('The entered key contains the character U+2026');
   });
 
-  test('where no key is needed, such a text is not sent', async () => {
+  test('a text that cannot be a key is ignored if the model needs no key', async () => {
     await expect(find({ STEPWISE_LLM_KEY: '…' }, { name: 'm', upstream: 'local' })).resolves.toBeUndefined();
   });
 });

@@ -70,7 +70,7 @@ describe.each([
   // In the table, the compiler loses which `from` belongs to which `to`.
   const read = from as (messages: readonly never[], residue: unknown) => { history: readonly TurnInput[] };
 
-  test('a history survives conversion to a vendor and back, also with messages and residue stored as JSON', () => {
+  test('a history is restored exactly from the vendor’s messages and the residue, even if both were stored as JSON', () => {
     fc.assert(
       fc.property(history, (turns) => {
         const { messages, residue } = throughJson(to(turns));
@@ -93,7 +93,7 @@ describe.each([
     );
   });
 
-  test('conversion back without the residue keeps every call and every text', () => {
+  test('a history that is read from the vendor’s messages alone, without the residue, is valid and has every call', () => {
     fc.assert(
       fc.property(history, (turns) => {
         const plain = read(to(turns).messages as never, []).history;

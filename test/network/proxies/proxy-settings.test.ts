@@ -16,7 +16,7 @@ describe('the proxy variables (rule: proxies)', () => {
     [{ ALL_PROXY: 'http://proxy.example', all_proxy: 'http://proxy.example' }, undefined],
     [{ HTTPS_PROXY: 'http://proxy.example', no_proxy: '.example' }, undefined],
     [{}, undefined],
-  ])('%j lead to an https server through %s', (environment, proxy) => {
+  ])('with the variables %j, an https server is reached through the proxy %s', (environment, proxy) => {
     expect(proxiesFrom(readProxies(environment))(new URL('https://models.example'))).toBe(proxy);
   });
 
@@ -30,7 +30,7 @@ describe('the proxy variables (rule: proxies)', () => {
     'http://',
     'http://proxy.example:secret-word',
     'not a secret-word',
-  ])('%s is refused by the name of its variable, without its value', (HTTP_PROXY) => {
+  ])('the invalid proxy URL %s is refused with the name of its variable and without its value', (HTTP_PROXY) => {
     const read = () => readProxies({ HTTP_PROXY });
     expect(read).toThrow(/^HTTP_PROXY: expected the http or https URL of a proxy/);
     expect(read).not.toThrow(/secret-word/);

@@ -30,12 +30,12 @@ describe('searchTerms', () => {
     expect(textsOf(task)).toEqual(expected);
   });
 
-  test('inflected forms of one word have the same stem', () => {
+  test('"expires", "expired", "expire", "expiring" and "expiry" have one search stem', () => {
     const stems = ['expires', 'expired', 'expire', 'expiring', 'expiry'].map(stemOf);
     expect(new Set(stems)).toEqual(new Set(['expir']));
   });
 
-  test('a word is not shortened to a keyword of code', () => {
+  test('the stem of "returning" is not the keyword "return"', () => {
     expect(stemOf('returning')).toBe('returning');
   });
 

@@ -88,7 +88,7 @@ describe('a call has at most 50,000 values, so that its object can be sent back 
     ['arguments', (count: number) => Array.from({ length: count }, (_, at) => `a${at}=1`).join(', ')],
     ['items', (count: number) => `x=[${'1, '.repeat(count - 1)}]`],
     ['items of many lists', (count: number) => `x=[${'[1], '.repeat((count - 2) / 2)}[]]`],
-  ])('%s', (_, write) => {
+  ])('a call with 50,000 values is read, and one with more is malformed: %s', (_, write) => {
     expect(parse(write(50_000)).outcome).toBe('action');
     expect(parse(write(50_002))).toMatchObject({
       outcome: 'malformed_action',

@@ -33,7 +33,7 @@ const calls = (text: string) => {
 };
 const a = { path: 'a' };
 
-describe('native formats as servers and models bend them', () => {
+describe('native formats with deviations that servers and models make', () => {
   test.each([
     [
       'tags without line breaks',
@@ -151,7 +151,7 @@ describe('native formats as servers and models bend them', () => {
       '<|open|> call tool="read_file" index="1"<|sep|><|open|>argument key="path" type="string"<|sep|>a<|close|>argument<|sep|><|close|>call<|sep|>',
       a,
     ],
-  ])('%s: the call is read (rule: native-formats)', (_, text, args) => {
+  ])('a native call with an unusual spelling is read: %s (rule: native-formats)', (_, text, args) => {
     expect(calls(text)).toEqual([['read_file', args]]);
   });
 
@@ -240,7 +240,7 @@ describe('native formats as servers and models bend them', () => {
     ['a table', '| form |\n|---|\n| <function=read_file><parameter=path>a</parameter></function> |'],
     ['a name between tags in a sentence', 'Use <tool_call>read_file</tool_call> to read.'],
     ['the word functools', 'I use functools to cache.\nfunctools is good.'],
-  ])('%s only mentions a format (rule: native-formats)', (_, text) => {
+  ])('a text that only mentions a native format is an answer: %s (rule: native-formats)', (_, text) => {
     expect(read(text)).toMatchObject({ outcome: 'answer', answer: text, problem: null });
   });
 
@@ -275,7 +275,7 @@ describe('native formats as servers and models bend them', () => {
       'a missing required value',
       '<tool_call>\n<function=read_file>\n<parameter=start_line>\nmany\n</parameter>\n</function>\n</tool_call>',
     ],
-  ])('%s: the block is malformed (rule: native-formats)', (_, text) => {
+  ])('a block of a native format that cannot be read is malformed: %s (rule: native-formats)', (_, text) => {
     expect(read(text)).toMatchObject({ outcome: 'malformed_action', problem: expect.stringMatching(/\S/) });
   });
 });
@@ -290,7 +290,7 @@ describe('raw values', () => {
   test.each([
     ['at the start of a line', ''],
     ['in a line', 'ok '],
-  ])('an action in a value that is never closed does not run, with the block %s (rule: raw-values)', (_, before) => {
+  ])('an action in a value that is never closed does not run if the block begins %s (rule: raw-values)', (_, before) => {
     const text = `${before}<function=write_file>\n<parameter=content>\n</think>\n${evil}\n`;
     expect(read(text)).toMatchObject({ outcome: 'malformed_action', dialect: 'function_tag' });
     expect(parseCompletion(text, tools, { finishReason: 'length' }).outcome).toBe('truncated');
@@ -317,7 +317,7 @@ describe('raw values', () => {
   test.each([
     ['tags in a sentence', '<function=write_file> and </function> stand around the arguments.'],
     ['an element that describes its tool', '<write_file>\nWrites a file.\n</write_file>'],
-  ])('%s: the text only mentions the tool (rule: native-formats)', (_, text) => {
+  ])('a text in which tags only mention a tool is an answer: %s (rule: native-formats)', (_, text) => {
     expect(read(text)).toMatchObject({ outcome: 'answer', answer: text });
   });
 
@@ -406,7 +406,7 @@ describe('types of raw values', () => {
     ['an integer among alternatives', 'write_file', 'count', '7', 7],
     ['a choice', 'write_file', 'mode', 'a', 'a'],
     ['a list in Python', 'write_file', 'tags', "['x', None]", ['x', null]],
-  ])('%s has its declared type (rule: typed-text)', (_, tool, key, written, value) => {
+  ])('a raw value is read as the declared type of its parameter: %s (rule: typed-text)', (_, tool, key, written, value) => {
     const text = `<invoke name="${tool}"><parameter name="${key}">${written}</parameter></invoke>`;
     expect(read(text)).toMatchObject({ action: { toolArgs: { [key]: value } }, confidence: 'exact' });
   });
@@ -424,7 +424,7 @@ describe('types of raw values', () => {
 });
 
 describe('several calls', () => {
-  test('a call after an imagined result is not proposed (rule: several-calls)', () => {
+  test('a call after a result that the model made up is not proposed (rule: several-calls)', () => {
     const call = '<tool_call>\n<function=list_tools>\n</function>\n</tool_call>';
     expect(calls(`${call}\n<tool_response>\nx\n</tool_response>\n${call}`)).toEqual([['list_tools', {}]]);
   });

@@ -84,7 +84,7 @@ describe('backslashes that are no escapes stay as written (rule: values)', () =>
     ['a hexadecimal control character', String.raw`"\x1b[0m"`, String.raw`\x1b[0m`],
     ['an incomplete \\U', String.raw`"\Users"`, String.raw`\Users`],
     ['a control character in a template string', '`\\b\\n`', '\\b\n'],
-  ])('%s', (_, literal, value) => {
+  ])('a literal with backslashes that are no escapes keeps them: %s', (_, literal, value) => {
     expect(read(literal)).toEqual({ value, isRepaired: true });
   });
 
@@ -95,7 +95,7 @@ describe('backslashes that are no escapes stay as written (rule: values)', () =>
     [String.raw`"C:\\new\\test.ts"`, String.raw`C:\new\test.ts`],
     [String.raw`r"\b\d"`, String.raw`\b\d`],
     ['`\\d\\$`', 'd$'],
-  ])('%s has escapes alone, which are resolved', (literal, value) => {
+  ])('the literal %s has only valid escapes, which are resolved', (literal, value) => {
     expect(read(literal)).toEqual({ value, isRepaired: false });
   });
 

@@ -203,14 +203,13 @@ describePlayground('importing run files on the page (rule: playground-branches)'
 });
 
 describePlayground('addresses of steps (rule: playground-branches)', (playground) => {
-  test('an address opens its step, and the browser’s back and forward do, too', async () => {
+  test('the address of a step opens it, and so do the browser’s back and forward buttons', async () => {
     const { page } = playground;
     await importFile(page, await savedFile('linked.json'));
     await page.getByText('It is 42.').waitFor();
     const [first, second] = [1, 2].map((step) =>
       page.getByRole('button', { name: `Step ${step}`, exact: true }),
     );
-    await first?.click();
     await second?.click();
     expect(page.url()).toMatch(/#\/run-1\/step\/2$/);
     await page.goBack();

@@ -18,7 +18,9 @@ const hostile: Readonly<Record<string, string>> = {
 };
 
 describePlayground('text of a model on the page (rule: playground-page)', (playground) => {
-  test.each(Object.keys(hostile))('%s', async (name) => {
+  test.each(
+    Object.keys(hostile),
+  )('an answer with %s runs no script, adds no unsafe element and fits the page', async (name) => {
     const { page } = playground;
     await playground.script(answering(hostile[name] ?? ''));
     await playground.run(`Answer with ${name}.`);

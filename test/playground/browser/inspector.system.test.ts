@@ -13,7 +13,7 @@ async function tagPricing(page: Page): Promise<void> {
     await page.keyboard.press('ArrowRight');
   }
   for (const file of ['coupons', 'discounts', 'price-cart', 'shipping']) {
-    // A key that moves makes the tree forget the letters typed before.
+    // A key that moves the focus clears the letters that were typed to find a row of the tree.
     await page.keyboard.press('Home');
     await page.keyboard.type(file);
     await page.keyboard.press('Space');
@@ -29,7 +29,7 @@ describePlayground('the inspector of a step (rule: playground-inspector)', (play
     const { page, service } = playground;
     await tagPricing(page);
     await inspector(page).getByText('Nothing was left out.').waitFor();
-    await setSlider(page, 'Token limit', 24);
+    await setSlider(page, 'Token limit', 30);
     const drawer = inspector(page).getByRole('group').filter({ hasText: 'Left out or cut' });
     await drawer.waitFor();
     await playground.script([answer('One.'), answer('Other.')]);

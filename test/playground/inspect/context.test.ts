@@ -7,8 +7,9 @@ import {
   sizeInWords,
 } from '../../../src/playground/inspect/context/left-out.js';
 import { canBePinned, pinnedIn } from '../../../src/playground/inspect/context/pin.js';
+import { findLimit, isWhole } from '../../../src/playground/inspect/context/raised-limit.js';
 import { changesBetween, changesInWords } from '../../../src/playground/inspect/context/what-if.js';
-import { contextOf, withFullReport } from '../../../src/playground/inspect/requests.js';
+import { contextOf, withFullReport, withLimit } from '../../../src/playground/inspect/requests.js';
 import { patientClient } from '../../support/patient-client.js';
 import { stepRequest } from '../../support/step-request.js';
 import { startWholeService, type WholeService } from '../../support/whole-service.js';
@@ -121,6 +122,32 @@ describe('pinning an item (rule: playground-inspector)', () => {
     const pinned = before && pinnedIn(crowded(), before, undefined);
     const after = pinned && (await itemNamed(pinned, 'f.ts'));
     expect(after?.tokens).toBeGreaterThan(200);
+  });
+
+  test('pinning shows a file whole that takes at most half of the room', async () => {
+    const small = [...files, file('small.ts', 40)];
+    const request = crowded({
+      explicit_context_paths: small.map(({ path }) => path),
+      inline_context: { files: small },
+    });
+    const before = await itemNamed(request, 'small.ts');
+    expect(before?.status).not.toBe('included');
+    const pinned = before && pinnedIn(request, before, undefined);
+    expect(pinned?.explicit_context_paths?.[0]).toBe('small.ts');
+    expect(pinned && isWhole((await reportOf(pinned)).items, 'small.ts')).toBe(true);
+  });
+
+  test('the page finds a token limit close to the smallest that shows a pinned file whole', async () => {
+    const before = await itemNamed(crowded(), 'f.ts');
+    const request = before && pinnedIn(crowded(), before, undefined);
+    if (!request) throw new Error('The file was not left out.');
+    const client = patientClient(service.url);
+    const limit = await findLimit({ client, request, id: 'f.ts', window: null });
+    const shows = async (tokens: number | null) =>
+      isWhole((await reportOf(withLimit(request, tokens ?? 0))).items, 'f.ts');
+    expect(await shows(limit)).toBe(true);
+    expect(await shows((limit ?? 0) * 0.8)).toBe(false);
+    expect(await findLimit({ client, request, id: 'f.ts', window: 2_700 })).toBeNull();
   });
 
   test('pinning sends the contents of a file that only the open project has', async () => {

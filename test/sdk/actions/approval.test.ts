@@ -48,6 +48,19 @@ describe('approval in two phases (rule: approval)', () => {
     expect(types.indexOf('tool_start')).toBeGreaterThan(types.lastIndexOf('approval_requested'));
   });
 
+  test('`preview` and `approve` may return their value without a promise', async () => {
+    const { tool, calls } = recordingTool();
+    const previews: (string | null)[] = [];
+    await finish([command('npm test'), done], {
+      tools: [{ ...tool, preview: ({ command: line }) => `$ ${line}` }],
+      approve: ({ preview }) => {
+        previews.push(preview);
+        return { type: 'allow' };
+      },
+    });
+    expect([previews, calls]).toEqual([['$ npm test'], ['npm test']]);
+  });
+
   test('the decision `deny` puts the reason into the observation, marks it as denied, and lets the other call run', async () => {
     const { calls, observations, result } = await decide({ type: 'deny', reason: 'Too slow.' });
     expect(calls).toEqual(['npm run build']);
@@ -301,7 +314,7 @@ describe('rules of the decision always (rule: always-rules)', () => {
     (command) => `sudo ${command}`,
   );
 
-  test('a rule allows a different command only if the command table does', async () => {
+  test('a rule proposed for one command allows another command only if both match the same row of the command table', async () => {
     const words = fc.constantFrom(
       ...[
         'git',

@@ -81,7 +81,7 @@ describe('the TODO list of a run (rule: client-tools)', () => {
     ['create_tasks', { tasks: [{ content: 'x', status: 'done' }] }, 'status todo, in_progress, completed'],
     ['create_tasks', { tasks: [{ status: 'todo' }] }, 'A task is a text'],
     ['create_tasks', { tasks: [null] }, 'A task is a text'],
-  ])('%s(%j) returns an error to the model', async (name, args, message) => {
+  ])('the invalid call %s(%j) returns an error to the model', async (name, args, message) => {
     const { result } = await finish([call(name, args), done]);
     expect(result.history[2]?.content).toContain(message);
   });
@@ -149,7 +149,7 @@ describe('request_input (rule: client-tools)', () => {
   });
 });
 
-describe('compaction (rule: client-tools)', () => {
+describe('compaction of a run’s history (rule: client-tools)', () => {
   const long = [lookUpCall('x'.repeat(200)), call('compact_context'), done];
   const compaction = { strategy: 'mask', targetTokens: 500 } as const;
 

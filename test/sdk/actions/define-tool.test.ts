@@ -127,7 +127,8 @@ describe('findArgumentProblem describes the first wrong argument in a sentence',
     [{ path: 'a', flag: 0 }, 'The argument "flag" must be of type boolean.'],
     [{ path: 'a', lines: 2, mode: 'fast', tags: [], deep: {}, flag: true, unknown: 1 }, undefined],
     [{ path: 'a', lines: undefined }, undefined],
-  ])('%j', (args, problem) => expect(findArgumentProblem(args, inputSchema)).toBe(problem));
+  ])('findArgumentProblem finds the first problem, if there is one, in the arguments %j', (args, problem) =>
+    expect(findArgumentProblem(args, inputSchema)).toBe(problem));
 
   test('findArgumentProblem treats inherited names such as constructor like any other name', () => {
     expect(findArgumentProblem({ constructor: 1, toString: 2 }, { properties: {} })).toBeUndefined();

@@ -21,7 +21,7 @@ const toolNamed = (name: string, description = '', properties: Record<string, un
   inputSchema: { type: 'object', properties },
 });
 
-test('finds a fitting tool among the first five for at least 95 % of 200 recorded questions over 120 tools (rule: find-tools)', () => {
+test('the tool search finds a fitting tool among the first five for at least 95 % of 200 recorded questions over 120 tools (rule: find-tools)', () => {
   expect([tools.length, questions.length]).toEqual([120, 200]);
   const missed = questions.filter(({ query, expected }) => {
     const found = namesFor(query);
@@ -31,7 +31,7 @@ test('finds a fitting tool among the first five for at least 95 % of 200 recorde
   expect(missed.length / questions.length).toBeLessThanOrEqual(0.05);
 });
 
-test('finds every recorded tool alone by its own name, in any case and among quotes (rule: find-tools)', () => {
+test('the tool search finds a tool alone by its own name, in any case and among quotes (rule: find-tools)', () => {
   for (const { name } of tools) {
     expect(namesFor(name)).toEqual([name]);
     expect(namesFor(` "${name.toUpperCase()}" `)).toEqual([name]);
@@ -48,15 +48,15 @@ test.each([
   ['a synonym of a verb', 'remove entries', toolNamed('delete_entry')],
   ['the name of a parameter', 'brightness', toolNamed('lamp', '', { brightness: { type: 'integer' } })],
   ['a description in Chinese', '天气', toolNamed('forecast', '查询城市的天气')],
-])('finds a tool by %s (rule: find-tools)', (_, query, tool) => {
+])('the tool search finds a tool by %s (rule: find-tools)', (_, query, tool) => {
   expect(namesFor(query, [toolNamed('other', 'Does something else.'), tool])).toEqual([tool.name]);
 });
 
-test('a query that fits nothing, or has no word, finds nothing (rule: find-tools)', () => {
+test('the tool search finds nothing for a query that fits no tool or has no word (rule: find-tools)', () => {
   for (const query of ['xylophone', '', ' ?! ', 'the of and']) expect(namesFor(query)).toEqual([]);
 });
 
-test('a query of a megabyte over 1,000 tools takes less than a second (rule: find-tools)', () => {
+test('a tool search with a query of a megabyte over 1,000 tools takes less than a second (rule: find-tools)', () => {
   const many = Array.from({ length: 1_000 }, (_, index) => ({
     ...toolNamed(`tool_${index}`, `${'word'.repeat(index % 7)} ${'inging'.repeat(1_000)} `.repeat(3)),
   }));

@@ -23,7 +23,7 @@ const turns = fc.array(
   { maxLength: 12 },
 );
 
-test('a request never passes 4 MiB because of attachments, the newest stay, and each lost one has a line (rule: attachment-limit)', () => {
+test('attachments never make a request exceed 4 MiB: the newest stay, and a line of text replaces each removed one (rule: attachment-limit)', () => {
   let cut = 0;
   fc.assert(
     fc.property(turns, (all) => {
@@ -52,7 +52,7 @@ test('a request never passes 4 MiB because of attachments, the newest stay, and 
   expect(cut).toBeGreaterThan(5);
 });
 
-test('a list of a saved run has at most 4 MiB of attachments, the newest stay, and each lost one has a line (rule: saved-attachments)', () => {
+test('a list of a saved run has at most 4 MiB of attachments: the newest stay, and a line of text replaces each removed one (rule: saved-attachments)', () => {
   let cut = 0;
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 500_000 }), { maxLength: 12 }), (sizes) => {

@@ -41,7 +41,7 @@ async function readAll(events: AsyncIterable<RunEvent>): Promise<RunEvent[]> {
 }
 
 describe('a run that a server forwards to a browser (rule: run-to-browser)', () => {
-  test('arrives with all events and the whole result, which reduceRun turns into the state of the run', async () => {
+  test('a forwarded run arrives with all events and the whole result, which reduceRun turns into the state of the run', async () => {
     const { run } = await start([lookUpCall(), done]);
     const response = await fetch(await serve(run));
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -55,14 +55,14 @@ describe('a run that a server forwards to a browser (rule: run-to-browser)', () 
     expect(last?.type === 'agent_completion' && last.result.summary()).toBe((await run.result()).summary());
   });
 
-  test('stops when the browser leaves', async () => {
+  test('a forwarded run stops when the browser leaves', async () => {
     const { run } = await start([lookUpCall(), done]);
     for await (const { type } of readRunEvents(await fetch(await serve(run))))
       if (type === 'tool_start') break;
     expect((await run.result()).stopReason).toBe('stopped');
   });
 
-  test('is an error with the status if the server refuses, and if the connection ends too early', async () => {
+  test('readRunEvents throws if the server refuses, with its status, and if the connection ends too early', async () => {
     await expect(readAll(readRunEvents(new Response('no', { status: 503 })))).rejects.toThrow(
       'The server answered with status 503.',
     );

@@ -205,7 +205,7 @@ describe('failures and retries of a run (rule: run-options)', () => {
     ],
     ['a stream that is cut', { fault: 'cut-stream' } as const, 'service_unreachable', 1],
     ["a proxy's page", { fault: 'html' } as const, 'invalid_answer', 1],
-  ])('%s ends a run without retries and keeps the task in the history', async (_, line, code, calls) => {
+  ])('a run with retries: 0 ends after %s and keeps the task in the history', async (_, line, code, calls) => {
     const { result, service } = await finish([line], { retries: 0 });
     expect(result).toMatchObject({ stopReason: 'error', error: { code } });
     expect(service.requests).toHaveLength(calls);

@@ -84,7 +84,7 @@ describe('the choice of deferred tools', () => {
     expect(await deferredIn(many, 200_000)).toEqual([]);
   });
 
-  test('if the definitions need more than half of the budget, the first tools stay and the same others are deferred at each step (rule: deferring)', async () => {
+  test('if the definitions need more than half of the budget, the first tools stay and all others are deferred, in every step (rule: deferring)', async () => {
     const deferred = (await deferredIn(many)) ?? [];
     expect(deferred.length).toBeGreaterThan(40);
     expect(deferred).toEqual(many.slice(-deferred.length).map(({ name }) => name));

@@ -64,7 +64,7 @@ test('a refused key is no outage: the run ends with its error', async () => {
   expect(second.requests).toHaveLength(before);
 });
 
-test('a run whose last fallback is unavailable too ends with the error of that model', async () => {
+test('a run whose models are all unavailable ends with the error of the last fallback', async () => {
   first.script(() => ({ fault: 'overloaded' }));
   second.script(() => ({ fault: 'rate-limited' }));
   const { error } = await start().result();

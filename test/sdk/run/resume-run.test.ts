@@ -3,6 +3,7 @@ import type { PendingDecision } from '../../../src/sdk/actions/pending-approval.
 import { StepwiseClient } from '../../../src/sdk/client/stepwise-client.js';
 import type { ResumeOptions } from '../../../src/sdk/run/resume-run.js';
 import type { RunOptions } from '../../../src/sdk/run/run-options.js';
+import { explainEnd } from '../../../src/sdk/run/run-result.js';
 import { openCalls } from '../../../src/sdk/run/take-up-history.js';
 import { readTrajectory } from '../../../src/sdk/saved/read-trajectory.js';
 import { replayRun } from '../../../src/sdk/saved/replay-run.js';
@@ -98,7 +99,7 @@ describe('approvals that wait (rule: waiting-approvals)', () => {
     expect(events.map(({ step }) => step).every((step) => step >= 2)).toBe(true);
   });
 
-  test('the saved resumed run replays to the same end, and the one that waits to the same wait', async () => {
+  test('a saved run that waits for approval replays to the same pending calls, and the saved resumed run to the same end', async () => {
     const { result: before, file } = await waiting([command('npm test')]);
     const replayedWait = await replayRun(readTrajectory(file)).result();
     expect(replayedWait).toMatchObject({ stopReason: 'needs_approval', pending: before.pending });
@@ -108,7 +109,7 @@ describe('approvals that wait (rule: waiting-approvals)', () => {
     expect({ ...replayed, summary: null }).toEqual({ ...result, summary: null });
   });
 
-  test('a view that has the events of both halves shows one run', async () => {
+  test('a view with the events of a waiting run and of the resumed one shows them as one run', async () => {
     const { result: before, events, file } = await waiting([command('npm test')]);
     const half = events.reduce((view, event) => reduceRun(view, event), emptyRun());
     expect(half.steps[0]?.actions[0]).toMatchObject({ state: 'asked', approval: { decision: 'pending' } });
@@ -164,7 +165,85 @@ describe('approvals that wait (rule: waiting-approvals)', () => {
     );
   });
 
-  test('the decision wait of approve ends the run as needs_approval', async () => {
+  test('resume throws a TypeError if the tool of an allowed call is missing, also in a later step than the first', async () => {
+    const { result: before, file } = await waiting([lookUpCall(), command('npm test')]);
+    const client = new StepwiseClient({ baseUrl: 'http://127.0.0.1:9' });
+    const decisions = before.pending.map((call) => ({ ...call, type: 'allow' as const }));
+    const error = new TypeError(
+      'tools: call_2 waits for the tool "run_command", which is missing. Pass the tools of the run to resume; nothing has run.',
+    );
+    expect(() => client.resume(readTrajectory(file), { decisions })).toThrow(error);
+    expect(() => client.resume(readTrajectory(file), { decisions, tools: [lookUp] })).toThrow(error);
+    expect(() => client.resume(readTrajectory(file), { decisions: [], tools: [lookUp] })).toThrow(error);
+  });
+
+  test('a resumed run whose function lists no tool for an allowed call ends with an error, and runs no call of the step', async () => {
+    const { result: before, file } = await waiting([both]);
+    const decisions = before.pending.map((call) => ({ ...call, type: 'allow' as const }));
+    const { result, events, requests } = await resume(file, { decisions, tools: async () => [lookUp] }, done);
+    expect(result.stopReason).toBe('error');
+    expect(result.error?.message).toContain('call_1 waits for the tool "run_command", which is missing.');
+    expect(events.some(({ type }) => type === 'tool_start')).toBe(false);
+    expect(requests).toEqual([]);
+  });
+
+  test('a refused call needs no tool: the observation has the refusal', async () => {
+    const { result: before, file } = await waiting([command('npm test')]);
+    const decisions = before.pending.map((call) => ({ ...call, type: 'deny' as const, reason: 'No.' }));
+    const { result, requests } = await resume(file, { decisions, tools: [] }, done);
+    expect(result.stopReason).toBe('denied');
+    expect(requests[0]?.conversation_history.at(-1)?.content).toContain('Reason: No.');
+    const stop = before.pending.map((call) => ({ ...call, type: 'stop' as const }));
+    expect((await resume(file, { decisions: stop, tools: [] })).result.stopReason).toBe('stopped');
+  });
+
+  test('resume throws a TypeError that names the wrong field of a decision, and one for a file that was not read', async () => {
+    const { result: before, file } = await waiting([command('npm test')]);
+    const saved = readTrajectory(file);
+    const client = new StepwiseClient({ baseUrl: 'http://127.0.0.1:9' });
+    const { tool } = recordingTool();
+    const { id, argsHash } = before.pending[0] ?? { id: '', argsHash: '' };
+    const messageOf = (given: unknown, run: unknown = saved): string => {
+      try {
+        client.resume(run as typeof saved, { tools: [tool], decisions: given as PendingDecision[] });
+      } catch (error) {
+        if (error instanceof TypeError) return error.message;
+      }
+      return 'no TypeError';
+    };
+    const oneOf = 'expected one of: allow, always, edit, deny, wait, stop.';
+    expect(messageOf([{ id, argsHash, type: 'yes' }])).toBe(`decisions[0].type: ${oneOf}`);
+    expect(messageOf([{ id, type: 'allow' }])).toBe(
+      'decisions[0].argsHash: this field is required: the argsHash of the pending call.',
+    );
+    expect(messageOf([{ id, argsHash, type: 'deny' }])).toBe(
+      'decisions[0].reason: this field is required: a string.',
+    );
+    expect(messageOf([{ id, argsHash, type: 'edit' }])).toBe(
+      'decisions[0].args: this field is required: an object.',
+    );
+    expect(messageOf([{ id, argsHash, type: 'always' }])).toBe(
+      'decisions[0].rule: this field is required: an object.',
+    );
+    expect(messageOf(undefined)).toMatch(/^decisions: this field is required: a list of decisions/);
+    expect(messageOf([], file)).toBe(
+      'saved: expected a saved run: that of run.save(), or its file read with readTrajectory.',
+    );
+  });
+
+  test('a call that waits again although it was allowed reports why, in `pending`, in the sentence and in the file', async () => {
+    const { result: before, file } = await waiting([command('npm test')]);
+    const decisions = before.pending.map((call) => ({ ...call, type: 'allow' as const }));
+    const { tool } = recordingTool();
+    const changed = { ...tool, preview: async () => '$ something else' };
+    const { run, result } = await resume(file, { decisions, tools: [changed] });
+    const waitsAgain = 'The preview is not the one that the person saw.';
+    expect(result.pending).toMatchObject([{ waitsAgain }]);
+    expect(explainEnd(result)).toContain(`call_1 waits again. ${waitsAgain}`);
+    expect(readTrajectory(JSON.stringify(run.save())).result?.pending).toMatchObject([{ waitsAgain }]);
+  });
+
+  test('the decision `wait` of approve ends the run as needs_approval', async () => {
     const { result } = await waiting([both], { approve: async () => ({ type: 'wait' }) });
     expect(result.pending).toHaveLength(2);
   });

@@ -1,11 +1,24 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { errorCodes } from '../../../src/contract/error-codes.js';
-import { defineTool, RunFailedError, type RunOptions, StepwiseClient } from '../../../src/sdk/index.js';
+import type { ErrorDetail } from '../../../src/contract/step.js';
+import { stepError } from '../../../src/conversation/blank-step.js';
+import {
+  defineTool,
+  explainEnd,
+  RunFailedError,
+  type RunOptions,
+  StepwiseClient,
+} from '../../../src/sdk/index.js';
+import { describeError } from '../../../src/sdk/run/error-hints.js';
+import { freePort } from '../../support/free-port.js';
 import { done, finish, llmConfig, lookUp, lookUpCall, start, task } from '../../support/run-harness.js';
 
 const failing = Object.keys(errorCodes).filter((code) => code !== 'iterations_exhausted');
 const codes = fc.constantFrom(...(failing as (keyof typeof errorCodes)[]));
+
+const failure = (code: string, detail: ErrorDetail) =>
+  stepError({ code, message: 'It failed.', retryable: false }, { details: [detail] });
 
 describe('a failed run (rule: run-failures)', () => {
   test('a run that fails has no answer, and its error has code, sentence and advice, for every code of the service', async () => {
@@ -13,13 +26,15 @@ describe('a failed run (rule: run-failures)', () => {
       fc.asyncProperty(codes, async (code) => {
         const { result } = await finish([{ error: code }], { retries: 0, maxSteps: 1 });
         expect(result).toMatchObject({ answer: null, stopReason: 'error', error: { code } });
-        const { message, hint } = result.error ?? {};
+        const { hint } = result.error ?? {};
         expect(
           result
             .summary()
             .split('\n')
             .slice(0, hint ? 2 : 1),
-        ).toEqual([`✗ ${message} (${code})`, ...(hint ? [`✗ ${hint}`] : [])]);
+        ).toEqual(
+          [expect.stringMatching(new RegExp(`^✗ .*\\(${code}\\)$`)), hint && `✗ ${hint}`].filter(Boolean),
+        );
         expect(result.summary().split('\n').length).toBeLessThanOrEqual(25);
       }),
       { numRuns: 20 },
@@ -37,7 +52,7 @@ describe('a failed run (rule: run-failures)', () => {
     expect(failure).toBeInstanceOf(RunFailedError);
     expect(failure).toMatchObject({
       code: 'missing_api_key',
-      message: expect.stringMatching(/^This model needs a key.*\(missing_api_key\)\nPass the key as llmKey/),
+      message: expect.stringMatching(/^This model needs a key\. \(missing_api_key\)\nPass the key as llmKey/),
       result: { answer: null, history: [{ role: 'user', content: task }] },
     });
   });
@@ -55,13 +70,52 @@ describe('a failed run (rule: run-failures)', () => {
   });
 
   test('a wrong address is named, with the option to check', async () => {
-    const client = new StepwiseClient({ baseUrl: 'http://127.0.0.1:9' });
+    const baseUrl = `http://127.0.0.1:${await freePort()}`;
+    const client = new StepwiseClient({ baseUrl });
     const result = await client.run(task, { llmConfig, retries: 0 }).result();
     expect(result.error).toMatchObject({
       code: 'service_unreachable',
-      message: expect.stringContaining('http://127.0.0.1:9'),
+      message: expect.stringContaining(baseUrl),
       hint: 'Check that a service is running at baseUrl of StepwiseClient.',
     });
+    expect(explainEnd(result)).toContain('Nothing listens at this address: check that the server runs');
+  });
+
+  test('a service that speaks no TLS is explained with this cause, and the advice is to check the address', async () => {
+    const { service } = await start([done]);
+    const client = new StepwiseClient({ baseUrl: service.url.replace('http:', 'https:') });
+    const explained = explainEnd(await client.run(task, { llmConfig, retries: 0 }).result());
+    expect(explained).toContain('check that this port speaks TLS. (service_unreachable)');
+    expect(explained).toMatch(/\nCheck baseUrl of StepwiseClient\.$/);
+  });
+
+  test('a detail of a provider stays on one line of the sentence, with its source, and is at most 300 characters long', () => {
+    const detail = { source: 'provider', message: `no\n\u001b[31m${'x'.repeat(400)}` };
+    const sentence = describeError(failure('upstream_error', detail));
+    expect(sentence).toContain('The provider said: no [31mxx');
+    expect(sentence).not.toMatch(/\p{Cc}/u);
+    expect(sentence.length).toBeLessThan(350);
+  });
+
+  test('the sentence for an unknown model names the option of the SDK, not the field of HTTP', () => {
+    const detail = { path: 'llm_config.provider', message: 'no configured provider has this name' };
+    expect(describeError(failure('unsupported_model', detail))).toBe(
+      'No provider is known for this model. llmConfig.provider: no configured provider has this name (unsupported_model)',
+    );
+  });
+
+  test('an address that ends in /v1 is answered with the advice to remove it', async () => {
+    const { service } = await start([{ foreign: '{}', status: 404 }]);
+    const client = new StepwiseClient({ baseUrl: `${service.url}/v1/` });
+    const result = await client.run(task, { llmConfig }).result();
+    expect(result.error?.message).toMatch(/is not Stepwise \(HTTP 404\): remove \/v1 from the address\.$/);
+  });
+
+  test('after three unreadable actions the error names the problem of the last one, with advice', async () => {
+    const { result } = await finish([{ malformed: 'Action: look_up(' }]);
+    expect(explainEnd(result)).toBe(
+      'The model wrote three actions in a row that could not be read; the last: unreadable (malformed_action)\nTry another protocol ("json" or "native"), or a stronger model.',
+    );
   });
 
   test('a server that is not Stepwise is named with its address', async () => {
@@ -99,6 +153,10 @@ describe('options of a run that are missing or wrong (rule: run-options)', () =>
       { llmConfig: { modelName: 'm', tokenLimit: 2_000 } },
       'llmConfig.reservedOutputTokens: must be less than tokenLimit (4000 is not less than 2000).',
     ],
+    [
+      { llmConfig: { modelName: 'm', provider: '' } },
+      'llmConfig.provider: expected a string with at least 1 character.',
+    ],
     [{ llmConfig, tools: {} }, 'tools: expected a list of tools, or a function that returns one.'],
     [{ llmConfig, strategy: 'plan' }, 'strategy: expected one of: react, reason-act-observe.'],
     [{ llmConfig, guards: ['no'] }, 'guards: expected a list of functions.'],
@@ -119,7 +177,7 @@ describe('options of a run that are missing or wrong (rule: run-options)', () =>
       'answerSchema: expected a schema of Zod or another library of Standard Schema, or a JSON Schema.',
     ],
     [{ llmConfig, tools: [null] }, 'tools[0]: expected a tool of defineTool.'],
-  ])('throws a TypeError that names the option: %j', (options, message) => {
+  ])('client.run throws a TypeError that names the wrong option: %j', (options, message) => {
     expect(run(options)).toThrow(new TypeError(message));
   });
 
@@ -137,11 +195,17 @@ describe('options of a run that are missing or wrong (rule: run-options)', () =>
     expect(() => new StepwiseClient({} as { baseUrl: string })).toThrow(
       new TypeError('baseUrl: this field is required: a string.'),
     );
+    for (const baseUrl of ['', '/api', '127.0.0.1:18099', 'localhost:8080', 'http://'])
+      expect(() => new StepwiseClient({ baseUrl })).toThrow(
+        new TypeError(
+          'baseUrl: expected an address that begins with http:// or https://, such as http://127.0.0.1:8080.',
+        ),
+      );
     const bare = StepwiseClient as unknown as new () => StepwiseClient;
     expect(() => new bare()).toThrow(new TypeError('options: this field is required: an object.'));
   });
 
-  test('a tool of defineTool passes, with every option set', () => {
+  test('client.run accepts a tool of defineTool, empty lists and an undefined option', () => {
     const tool = defineTool({ name: 'f', description: '', inputSchema: {}, execute: () => '' });
     expect(run({ llmConfig, tools: [tool], guards: [], history: [], approve: undefined })).not.toThrow();
   });

@@ -323,6 +323,13 @@ describe('saved runs (rule: saved-runs)', () => {
   ])('readTrajectory throws a TypeError for `%.60s`', (json) => {
     expect(() => readTrajectory(json)).toThrow(TypeError);
   });
+
+  test('readTrajectory says what to pass instead of an object', () => {
+    const saved: unknown = JSON.parse(minimal);
+    expect(() => readTrajectory(saved as string)).toThrow(
+      new TypeError('readTrajectory reads the text of a saved run. Pass JSON.stringify of this value.'),
+    );
+  });
 });
 
 /** Replaces one of the values in the JSON, at any depth. */

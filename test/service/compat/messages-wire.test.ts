@@ -148,7 +148,7 @@ describe('answers of Messages (rule: messages-answers)', () => {
     ]);
   });
 
-  test('cached tokens are counted apart from the others, as Anthropic does', async () => {
+  test('cached tokens are counted separately from the other input tokens, as Anthropic does', async () => {
     const message = await both({
       text: 'Final Answer: 4',
       usage: { input: 100, output: 7, cachedInput: 60 },
@@ -264,7 +264,7 @@ describe('requests of Messages (rule: messages-requests)', () => {
   test.each([
     { type: 'any' },
     { type: 'tool', name: 'read_file' },
-  ] as const)('a tool choice %j is demanded, and a reply without the call is corrected once', async (tool_choice) => {
+  ] as const)('the prompt asks for the call that the tool choice %j requires, and a reply without it is corrected once', async (tool_choice) => {
     service.fake.script([{ text: 'Final Answer: no' }, { text: 'Action: read_file(path="a")' }]);
     const message = await client.messages.create(request({ tool_choice }));
     expect(message.stop_reason).toBe('tool_use');
@@ -397,7 +397,7 @@ describe('failures of Messages (rule: compatible-errors)', () => {
       { tool_choice: { type: 'tool', name: 'x' } },
       'tool_choice.name',
     ],
-  ])('%s is refused with its place', async (_title, changes, place) => {
+  ])('a Messages request with %s is refused with the path of the field', async (_title, changes, place) => {
     const error = await failure(ask({ text: '' }, changes as Request));
     expect(error.status).toBe(400);
     expect(error.message).toContain(place);

@@ -418,7 +418,7 @@ describe('tool choices of Responses (rule: compatible-corrections)', () => {
   test.each([
     'required' as const,
     { type: 'function' as const, name: 'read_file' },
-  ])('the choice %j is demanded, and a reply without the call is corrected once', async (tool_choice) => {
+  ])('the prompt asks for the call that the tool choice %j requires, and a reply without it is corrected once', async (tool_choice) => {
     const response = await ask([{ text: 'Final Answer: no' }, { text: 'Action: read_file(path="a")' }], {
       tool_choice,
     });
@@ -450,7 +450,7 @@ describe('failures of Responses (rule: compatible-errors)', () => {
     ],
     ['tool_choice', { tool_choice: { type: 'function', name: 'unknown' } }],
     ['tool_choice', { tool_choice: { type: 'web_search' } }],
-  ])('%s is refused with its place: %j', async (param, changes) => {
+  ])('a Responses request with an unusable %s is refused with the path of the field: %j', async (param, changes) => {
     for (const make of [ask, stream]) {
       const error = await failure(make({ text: '' }, changes as Request));
       expect(error).toMatchObject({

@@ -32,17 +32,22 @@ const named = { name: 'read.file' };
 const lastBody = () => service.fake.requests.at(-1)?.body ?? {};
 const call = { toolCalls: [{ name: 'read_file', arguments: { path: 'a' } }] };
 
-/** The field that each upstream API has for a demand. Names are those that the vendor accepts. */
+/**
+ * The values of `tool_choice` in each upstream API that require a call of any tool, or of one tool. The tool's
+ * name is the one that the vendor accepts.
+ */
 const demands = [
   ['local', 'required', { type: 'function', function: { name: 'read_file' } }],
   ['responses', 'required', { type: 'function', name: 'read_file' }],
   ['messages', { type: 'any' }, { type: 'tool', name: 'read_file' }],
 ] as const;
 
-describe.each(wireNames)('a call that a client of %s demands (rule: client-terms)', (wire) => {
+describe.each(
+  wireNames,
+)('a tool choice of a client of %s that requires a call (rule: client-terms)', (wire) => {
   test.each(
     demands,
-  )(`is demanded of the upstream ${wire} → %s in its own field with native calling, plain and streamed`, async (upstream, any, one) => {
+  )(`with native calling, a required call is passed on as tool_choice in the format of the upstream: ${wire} → %s, plain and streamed`, async (upstream, any, one) => {
     for (const streamed of [false, true]) {
       service.fake.script(call);
       const request = { text: 'Look.', tools, model: `${upstream}/m`, headers: native };
@@ -59,7 +64,7 @@ describe.each(wireNames)('a call that a client of %s demands (rule: client-terms
   test.each([
     'strict',
     'llama',
-  ])(`leaves a model behind ${wire} → %s no answer in the schema of its reply`, async (upstream) => {
+  ])(`if a call is required, the schema of the reply allows no answer: ${wire} → %s`, async (upstream) => {
     const text = JSON.stringify({ thought: 't', action: { tool: 'read.file', args: { path: 'a' } } });
     service.fake.script({ text });
     const request = { text: 'Look.', tools, model: `${upstream}/m` };
@@ -75,7 +80,7 @@ describe.each(wireNames)('a call that a client of %s demands (rule: client-terms
   });
 });
 
-test('a demand that an upstream refuses is left out of a second request, remembered, and reported; the prompt still asks for the call', async () => {
+test('a tool_choice that an upstream refuses is left out of a second request and of later steps, with a warning; the prompt still asks for the call', async () => {
   const request = {
     text: 'Look.',
     tools,

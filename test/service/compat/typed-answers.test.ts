@@ -148,14 +148,18 @@ const objectRequests: readonly (readonly [WireName, object])[] = [
 ];
 
 describe('JSON without a schema (rule: compatible-answer-formats)', () => {
-  test.each(objectRequests)('%s asks for a JSON object and checks the answer', async (wire, fields) => {
+  test.each(
+    objectRequests,
+  )('a request for JSON without a schema through %s corrects an answer that is no JSON object', async (wire, fields) => {
     const before = service.fake.requests.length;
     service.fake.script([{ text: 'Here it is: {"a": 1}' }, { text: '```json\n{"a": 1}\n```' }]);
     expect((await ask(wire, { text: 'Give JSON.', fields })).text).toBe('{"a":1}');
     expect(service.fake.requests.length - before).toBe(2);
   });
 
-  test.each(objectRequests)('%s uses the JSON mode of an upstream that has one', async (wire, fields) => {
+  test.each(
+    objectRequests,
+  )('a request for JSON without a schema through %s uses the JSON mode of an upstream that has one', async (wire, fields) => {
     service.fake.script({ text: '{"a": 1}' });
     for (const model of ['strict/m', 'loose/m']) {
       await ask(wire, { text: 'Give JSON.', fields, model });
@@ -169,7 +173,7 @@ describe('JSON without a schema (rule: compatible-answer-formats)', () => {
     expect((await ask('chat', { text: 'Give JSON.', fields })).text).toBe(json);
   });
 
-  test('a format that the service does not have is refused instead of ignored', async () => {
+  test('an unknown answer format is refused instead of ignored', async () => {
     const fields = { response_format: { type: 'grammar', grammar: 'x' } };
     await expect(ask('chat', { text: 'x', fields })).rejects.toMatchObject({
       status: 400,

@@ -48,7 +48,7 @@ describe('explicit_context_paths (rule: context-is-no-error)', () => {
     ['src/a.ts:0-1', 'one\n', 1],
     ['src/a.ts:2-999', 'two\nthree\n', 2],
     ['src/odd:2-3', 'odd\n', 1],
-  ])('%s reads lines of a file, unless a file has exactly that name', async (path, text, firstLine) => {
+  ])('the path %s reads lines of a file, unless a file has exactly that name', async (path, text, firstLine) => {
     const { items } = await gather({ explicit_context_paths: [path] }, project);
     expect(items).toMatchObject([{ id: path, text, firstLine }]);
   });

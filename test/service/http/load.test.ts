@@ -86,7 +86,7 @@ describe('slow uploads (rule: overload)', () => {
     await until(() => service.inFlight.bytes === 0);
   });
 
-  test('slow uploads continue while there is room, and also if ending them would make too little', async () => {
+  test('slow uploads continue while there is room, and if ending them would not free enough bytes', async () => {
     service = await startTestService({ maxBytes: limit, maxContestedUploadMs: 0 });
     const slow = await uploadPart(body.length + 10, 10);
     expect((await post()).status).toBe(200);
@@ -355,7 +355,7 @@ describe('limits of request bodies and headers', () => {
   });
 });
 
-describe('responses that Node would otherwise send itself (rules: one-failure-body, request-log)', () => {
+describe('requests to which Node would otherwise respond by itself (rules: one-failure-body, request-log)', () => {
   test.each([
     ['no Host', ''],
     ['two of them', 'Host: a\r\nHost: b\r\n'],
@@ -415,7 +415,7 @@ describe('invalid HTTP on a connection that has already served requests (rule: e
   test.each([
     ['headers too large', `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['a bad header', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX: a\u0001b\r\n\r\n', 400],
-  ])('%s on a used connection gets an error response', async (_what, bytes, status) => {
+  ])('an invalid request on a connection that was used before gets an error response: %s', async (_what, bytes, status) => {
     service = await startTestService();
     const { socket, soFar, text } = upload();
     socket.write(healthy);

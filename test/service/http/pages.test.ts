@@ -17,7 +17,7 @@ const get = (path: string, headers: Record<string, string> = {}) => service.call
 describe('status and documentation routes (rule: health)', () => {
   test('/healthz, /readyz and /version return status and version', async () => {
     expect((await get('/healthz')).body).toEqual({ status: 'ok' });
-    expect((await get('/readyz')).body).toEqual({ status: 'ok' });
+    expect((await get('/readyz')).body).toEqual({ status: 'ok', watch: 'off' });
     expect((await get('/version')).body).toEqual({ name: 'stepwise', version: '1.2.3' });
   });
 

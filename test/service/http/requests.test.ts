@@ -257,6 +257,15 @@ describe('models and model keys (rule: key-form)', () => {
   test('a model without a provider gets 400 unsupported_model', async () => {
     const { status, body } = await post({ llm_config: llm('unheard-of') });
     expect([status, body.error.code]).toEqual([400, 'unsupported_model']);
+    expect(body.error.details[0].message).toContain('GET /api/agent/models lists known model names');
+  });
+
+  test('the error for a model named as for /v1 says which provider to set', async () => {
+    const { status, body } = await post({ llm_config: llm('test/qwen3:8b') });
+    expect([status, body.error.details[0].path]).toEqual([400, 'llm_config.modelName']);
+    expect(body.error.details[0].message).toContain(
+      'the name begins with the provider, as for /v1: set provider to "test" and modelName to the rest',
+    );
   });
 
   test('a missing model key gets 401 missing_api_key', async () => {
@@ -316,7 +325,7 @@ describe('paths, methods and content types', () => {
     ['GET', stepPath, 'POST, OPTIONS'],
     ['DELETE', stepPath, 'POST, OPTIONS'],
     ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
-  ])('%s %s gets 405 with an Allow header (rule: error-table)', async (method, path, allow) => {
+  ])('the request %s %s gets 405 with an Allow header (rule: error-table)', async (method, path, allow) => {
     const { status, body, headers } = await service.call(method, path);
     expect([status, body.error.code, headers['allow']]).toEqual([405, 'method_not_allowed', allow]);
   });

@@ -89,7 +89,7 @@ describe.each(ways)('the finish reasons of all vendors are read (rule: finish-re
     ['refusal', ['content_filter', 'content_filter: OTHER', 'SAFETY', 'IMAGE_SAFETY', 'PROHIBITED_CONTENT']],
     ['refusal', ['sensitive', 'guardrail_intervened', 'content_filtered', 'BLOCKLIST', 'ERROR_TOXIC']],
     ['other', ['function_call_filter: MALFORMED_FUNCTION_CALL', 'something_new']],
-  ])('the reply has ended with %s for each of %j, and the raw value is kept', (unified, reasons) => {
+  ])('the finish reason is %s for each of the raw values %j, which are kept', (unified, reasons) => {
     for (const reason of reasons)
       expect(way.read('80', reason)).toMatchObject({ finishReason: unified, finishReasonRaw: reason });
   });
@@ -169,7 +169,7 @@ describe('further shapes of Chat Completions are read (rule: compatible-answers)
       'content with its text nested',
       { choices: [{ message: { content: [{ type: 'text', text: { value: '80' } }] } }] },
     ],
-  ])('%s is read, plain and streamed', (_, json) => {
+  ])('a Chat Completions reply with %s is read, plain and streamed', (_, json) => {
     const finished = { choices: [{ delta: {}, finish_reason: 'stop' }] };
     expect(readPlain(chat, json)?.text).toBe('80');
     expect(streamed(chat, [json, finished])?.text).toBe('80');
@@ -244,7 +244,7 @@ describe('calls in further shapes are read (rule: compatible-answers)', () => {
     ],
     ['a name between blanks', { tool_calls: [{ function: { ...called, name: ' read_file\n' } }] }],
     ['an index that is a text', { tool_calls: [{ index: '0', function: called }] }],
-  ])('%s is read as a call, plain and streamed', (_, message) => {
+  ])('a call in an unusual shape is read, plain and streamed: %s', (_, message) => {
     expect(callsOf(readPlain(chat, { choices: [{ message }] }))).toEqual(expected);
     expect(callsOf(streamed(chat, [{ choices: [{ delta: message, finish_reason: 'stop' }] }]))).toEqual(
       expected,
@@ -330,7 +330,7 @@ describe('further shapes of Responses are read (rule: compatible-answers)', () =
   test.each([
     ['one item in place of a list', message],
     ['a message without a type', [{ role: 'assistant', content: '80' }]],
-  ])('%s is read', (_, output) => {
+  ])('a Responses reply with %s is read', (_, output) => {
     expect(readPlain(responses, { status: 'completed', output })?.text).toBe('80');
   });
 
@@ -379,7 +379,7 @@ describe('further shapes of Messages are read (rule: compatible-answers)', () =>
     }
   });
 
-  test('blocks without an index are put together in their order', () => {
+  test('deltas of Messages without an index belong to the block that began last', () => {
     const completion = streamed(messages, [
       { type: 'message_start' },
       { type: 'content_block_start', content_block: { type: 'text', text: '' } },

@@ -37,7 +37,7 @@ test.each([
   ['as JSON, asked for a stream', json, true],
   ['as events, asked for a plain answer', { 'content-type': 'text/event-stream' }, false],
   ['without a content type, asked for a plain answer', {}, false],
-])('reads events that a server sends %s (rule: compatible-answers)', async (_, headers, streamed) => {
+])('events that a server sends %s are read (rule: compatible-answers)', async (_, headers, streamed) => {
   const { provider, close } = await upstream((response) => response.writeHead(200, headers).end(stream));
   const completion = await ask(provider, { model: 'any', streamed });
   expect(completion).toMatchObject({ text: 'The port is 80.', finishReason: 'stop' });
@@ -70,7 +70,7 @@ test.each([
   ],
   ['an event `error` with JSON', 'event: error\ndata: {"code":503,"detail":"busy"}\n\n', 'overloaded'],
   ['an event `error` with a text', 'event: error\ndata: out of memory\n\n', 'failed'],
-])('%s in the middle of a stream fails the reply (rule: compatible-answers)', async (_, event, failure) => {
+])('a reply fails because of %s in the middle of its stream (rule: compatible-answers)', async (_, event, failure) => {
   const { provider, close } = await upstream((response) =>
     response
       .writeHead(200, { 'content-type': 'text/event-stream' })

@@ -12,8 +12,8 @@ const anyKey = fc.string({
 const anyText = fc.string({ unit: 'binary', maxLength: 40 });
 
 /**
- * A key of which no 8 consecutive characters are equal in two forms, and whose base64 differs between the two
- * alphabets.
+ * A key that has no 8 consecutive characters in common with any of its encoded forms, and whose base64 differs
+ * between the standard and the URL alphabet.
  */
 const key = 'a"1>?~\\b+2/c"3>?~\\d+4/e"5>?~\\f+6';
 

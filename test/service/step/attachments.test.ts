@@ -145,7 +145,7 @@ describe('attachments in the budget (rule: attachments)', () => {
     );
   });
 
-  test('the oldest attachments go first, and those of later turns stay', async () => {
+  test('the attachments of the oldest turns are left out first, and those of later turns are sent', async () => {
     const history = Array.from({ length: 12 }, () => looked([png(1024, 1024)])).flat();
     const prepared = await prepare(requestOf({ conversation_history: history, tokenLimit: 8_000 }), {
       vision: tiles,
@@ -208,7 +208,7 @@ describe('attachments of a model that cannot see (rule: attachments)', () => {
     'xml',
     'json',
     'native',
-  ])('become a placeholder, a row and a warning with protocol %s', async (protocol) => {
+  ])('attachments for a model that cannot see become a placeholder, a report row and a warning with protocol %s', async (protocol) => {
     const request = requestOf({
       protocol,
       conversation_history: looked([png(9, 9), pdf(1)]),

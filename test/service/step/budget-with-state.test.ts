@@ -22,7 +22,7 @@ const anyState = fc.oneof(
   fc.constantFrom(null, undefined, 'opaque', 7, []),
 );
 
-/** In most turns none. */
+/** Attachments of a turn; most turns have none. */
 const attachments = fc.oneof(
   { weight: 3, arbitrary: fc.constant([]) },
   fc.array(fc.constantFrom(png(640, 480), png(90, 2_000), pdf(1)), { minLength: 1, maxLength: 3 }),

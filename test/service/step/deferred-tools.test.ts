@@ -158,7 +158,7 @@ const stableBytes = ({ prompt, stable }: RenderedPrompt): string =>
 
 const protocols = ['text', 'xml', 'json', 'native'] as const;
 
-describe.each(protocols)('protocol %s', (protocol) => {
+describe.each(protocols)('deferred tools with protocol %s', (protocol) => {
   test(`the schema of a deferred tool is not in a ${protocol} prompt, which names the tool in one line (rules: deferred-tools, deferred-list)`, async () => {
     const prepared = await prepare(stepRequest({ tools, protocol }));
     const text = promptText(prepared);

@@ -42,7 +42,7 @@ const freeIn = ({ fixed: { instructions, example, tools, framing } }: Pick<Fitte
 
 test('without context, the history may use everything except the fixed sections and 6 % for the tail (rules: tail-reserve, context-share)', async () => {
   const prompt = await fitted({});
-  expect(prompt.share).toBe(freeIn(prompt));
+  expect(prompt.historyTokens).toBe(freeIn(prompt));
 });
 
 test.each([
@@ -50,20 +50,20 @@ test.each([
   [{ contextShare: 0.2 }, 0.2],
 ])('with %j the context uses %d of the free tokens, the history the rest (rule: context-share)', async (asked, part) => {
   const { llm_config } = stepRequest({});
-  const { context, share, fixed } = await fitted({
+  const { context, historyTokens, fixed } = await fitted({
     ...tagged(lines(3_000)),
     llm_config: { ...llm_config, ...asked },
   });
   const free = freeIn({ fixed });
   expect(context.tokens).toBeLessThanOrEqual(free * part);
   expect(context.tokens).toBeGreaterThan(free * part * 0.9);
-  expect(share).toBe(free - context.tokens);
+  expect(historyTokens).toBe(free - context.tokens);
 });
 
 test('a long observation, thought or argument is cut to a quarter of the history’s share (rule: text-share)', async () => {
   const parameters = { content: lines(2_000) };
   const toolCall = { name: 'write_file', parameters, id: 'a' };
-  const { units, share } = await fitted({
+  const { units, historyTokens } = await fitted({
     conversation_history: [
       { role: 'user', content: 'Why?' },
       { role: 'assistant', content: lines(2_000), toolCall },
@@ -76,20 +76,20 @@ test('a long observation, thought or argument is cut to a quarter of the history
   const counter = createTokenCounter('o200k_base');
   for (const text of texts) {
     const tokens = await counter.count(String(text));
-    expect(tokens).toBeLessThanOrEqual(share * 0.25);
-    expect(tokens).toBeGreaterThan(share * 0.25 * 0.95);
+    expect(tokens).toBeLessThanOrEqual(historyTokens * 0.25);
+    expect(tokens).toBeGreaterThan(historyTokens * 0.25 * 0.95);
   }
 });
 
 test('a short observation is cut if its characters take several tokens each (rule: text-share)', async () => {
-  const { units, share } = await fitted({
+  const { units, historyTokens } = await fitted({
     conversation_history: [
       { role: 'user', content: 'Why?' },
       { role: 'tool_observation', content: 'ꦀ'.repeat(1_000) },
     ],
     user_query: '',
   });
-  expect(units[1]?.full).toBeLessThan(share * 0.25 + 100);
+  expect(units[1]?.full).toBeLessThan(historyTokens * 0.25 + 100);
 });
 
 test('native tool schemas are counted as JSON × 1.3 (rule: counting)', async () => {
@@ -108,11 +108,11 @@ test('compaction is recommended from exactly 80 % of the history’s share (rule
       user_query: 'Why? '.repeat(100),
       llm_config: { modelName: 'offline', tokenLimit, reservedOutputTokens: 1_000 },
     };
-    const { units, share } = await fitted(asked);
+    const { units, historyTokens } = await fitted(asked);
     const { shouldCompact } = await prepare(stepRequest(asked));
     expect({ tokenLimit, shouldCompact }).toEqual({
       tokenLimit,
-      shouldCompact: tokensOfUnits(units) >= share * 0.8,
+      shouldCompact: tokensOfUnits(units) >= historyTokens * 0.8,
     });
     seen.add(shouldCompact);
   }

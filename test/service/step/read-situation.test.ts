@@ -189,7 +189,7 @@ describe('an observation with a text and a result (rule: observation-text)', () 
     ['the result as JSON is the text', '{"lines":3}', { lines: 3 }],
     ['the text is empty', '', { lines: 3 }],
     ['there is no result', 'done', null],
-  ])('is not warned about if %s', async (_, content, result) => {
+  ])('an observation gets no warning about its result if %s', async (_, content, result) => {
     expect(await warned(content, result)).toEqual([]);
   });
 });

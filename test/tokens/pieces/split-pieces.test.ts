@@ -28,7 +28,7 @@ function piecesOf(encoding: Encoding, text: string): string[] {
   return pieces;
 }
 
-describe.each(encodings)('encoding %s', (encoding) => {
+describe.each(encodings)('splitting a text into the pieces of encoding %s', (encoding) => {
   const { pat_str: pattern }: { pat_str: string } = load(`js-tiktoken/ranks/${encoding}`);
 
   test(`the pieces of a text are the matches of the published ${encoding} pattern`, () => {

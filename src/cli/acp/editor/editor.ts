@@ -54,7 +54,7 @@ export class Editor {
       .catch(() => undefined);
   }
 
-  /** Lets the next chunk begin a message. */
+  /** Ends the current message, so that the next chunk begins another one. */
   endMessage(): void {
     this.#message = undefined;
   }

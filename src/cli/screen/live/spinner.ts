@@ -9,7 +9,7 @@ const FRAME_MS = 100;
 export class Spinner {
   readonly #display: Display;
   #timer: ReturnType<typeof setInterval> | undefined;
-  #verb = '';
+  #activity = '';
   #hint = '';
   #since = 0;
   #frame = 0;
@@ -21,10 +21,10 @@ export class Spinner {
   }
 
   /** Shows an activity with a new clock and how to stop it. */
-  start(verb: string, hint = 'esc to interrupt'): void {
+  start(activity: string, hint = 'esc to interrupt'): void {
     this.stop();
     if (!this.#display.isLive) return;
-    this.#verb = verb;
+    this.#activity = activity;
     this.#hint = hint;
     this.#since = Date.now();
     this.#timer = setInterval(() => this.#draw(), FRAME_MS);
@@ -32,9 +32,9 @@ export class Spinner {
   }
 
   /** Renames the activity; the clock continues. */
-  rename(verb: string): void {
-    if (verb === this.#verb) return;
-    this.#verb = verb;
+  rename(activity: string): void {
+    if (activity === this.#activity) return;
+    this.#activity = activity;
     if (this.#timer) this.#draw();
   }
 
@@ -49,8 +49,8 @@ export class Spinner {
     const { paint, width } = this.#display;
     const frame = frames[this.#frame++ % frames.length] ?? '';
     const end = `… ${elapsed(Date.now() - this.#since)} • ${this.#hint}`;
-    const verb = cut(this.#verb, Math.max(10, width - columnsOf(end) - 3));
-    const row = `${paint('cyan', frame)} ${verb}${end}`;
+    const shown = cut(this.#activity, Math.max(10, width - columnsOf(end) - 3));
+    const row = `${paint('cyan', frame)} ${shown}${end}`;
     const noted = `${row}${paint('dim', ' • ')}${this.note}`;
     this.#display.show('status', [this.note && columnsOf(noted) <= width ? noted : row]);
   }

@@ -213,3 +213,7 @@ export const streamedAnswer = [
 ]
   .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
   .join('');
+
+/** The first event of `/api/agent/watch`. */
+export const watchAnswer =
+  'event: watch.started\ndata: {"type":"watch.started","kept":0,"limit_steps":100,"limit_bytes":67108864}\n\n';

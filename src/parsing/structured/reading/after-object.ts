@@ -5,10 +5,10 @@ import { matchMarker } from '../../text/markers.js';
 import { ObjectScanner } from '../scanning/object-scanner.js';
 
 /**
- * Returns the position of the first prose after an object that ends at `from`. Such prose makes the object an
- * example. Returns null if only the closing code fence, lone marks, further objects, chat tokens or an imagined
- * continuation follow. After an introduced object, a further object with an answer counts as prose too (rule:
- * object-reply).
+ * Returns the position of the first prose after an object that ends at `from`. Such prose makes the
+ * object an example. Returns null if only the closing code fence, closing marks, further objects,
+ * chat tokens or another role's turn follow. After an introduced object, a further object with an
+ * answer counts as prose too (rule: object-reply).
  */
 export function proseAfter(
   text: string,
@@ -28,7 +28,10 @@ export function proseAfter(
   }
 }
 
-/** Counts the text after an object by kind; another role's turn is imagined (rule: chat-tokens). */
+/**
+ * Counts the text after an object by kind. If the model wrote another role's turn there, everything
+ * from that turn on counts as `stop` (rule: chat-tokens).
+ */
 export function discardedAfter(text: string, from: number): Discarded[] {
   const { turn, end, chars } = readTokens(text, from, imaginesTurn);
   if (turn !== null) {

@@ -20,7 +20,10 @@ export function readControl(reply: ScannedReply, options: ParseOptions): ParsedC
   return isCut(reply, options) ? readCutControl(reply) : asText(reply);
 }
 
-/** Reads the answer under `action`, as in other replies, if the run ends. */
+/**
+ * Reads an answer that is nested under `action`, as replies without phases may have it. Returns
+ * null if there is none or the object does not end the run.
+ */
 function readNestedAnswer(reply: ScannedReply): ParsedCompletion | null {
   const { fields, strings } = reply.scanner;
   const turn = fields.find(({ key }) => key === 'action');
@@ -38,7 +41,10 @@ function asText({ text, before }: ScannedReply): ParsedCompletion {
   return { ...before, ...noAction, outcome: 'answer', answer: text.trim(), thought: null };
 }
 
-/** Reads the partial answer of an object that the output limit cut, if the run ends. */
+/**
+ * Reads an object that the output limit cut: its partial answer if it ends the run, else only its
+ * thought.
+ */
 function readCutControl(reply: ScannedReply): ParsedCompletion {
   const answer = endsRun(reply) ? (reply.scanner.strings.get('final_answer')?.trim() ?? cutJson(reply)) : '';
   return answer ? answered(reply, answer) : cutByLimit(reply, thoughtOf(reply));

@@ -56,7 +56,7 @@ function nestedAnswer(reply: ScannedReply, turn: ScannedField): WrittenAnswer | 
   return { turn, text: written.slice(opening[0].length, end).trim(), value };
 }
 
-/** Returns the value of a complete field; that of a field which was cut off is unknown. */
+/** Returns the value of a complete field; undefined for a field that was cut off. */
 const completeValue = ({ end }: ScannedField, value: JsonValue | undefined): JsonValue | undefined =>
   end === null ? undefined : value;
 

@@ -3,7 +3,9 @@ import type { StringFragment } from '../scanning/scanned-strings.js';
 
 /** An object with a key that only a reply has, as far as the object has arrived. */
 export interface FoundObject {
-  /** Start of the object in the held text, perhaps after a line of a fence. */
+  /**
+   * Start of the object in the held text, after the opening line of a code fence if there is one.
+   */
   readonly brace: number;
   readonly isFenced: boolean;
   readonly scanner: ObjectScanner;
@@ -130,7 +132,10 @@ export function describeIntendedObject(answer: string): string | null {
     : null;
 }
 
-/** Whether a text ends in a block quote or an open echoed fence, where objects are only quoted. */
+/**
+ * Whether a text ends in a block quote or an unclosed fence of the prompt that the model repeats, where objects
+ * are only quoted.
+ */
 function isQuoted(text: string): boolean {
   const line = text.slice(text.lastIndexOf('\n') + 1);
   const opened = Math.max(text.lastIndexOf('<file'), text.lastIndexOf('<observation'));

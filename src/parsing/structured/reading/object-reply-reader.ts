@@ -6,7 +6,9 @@ import {
   type ParsedCompletion,
   type ParseOptions,
   parseCompletion,
+  parseCompletionPausing,
 } from '../../parse-completion.js';
+import type { Pause } from '../../pause.js';
 import { readExactJson } from '../../text/exact-json.js';
 import type { ObjectScanner } from '../scanning/object-scanner.js';
 import type { ScannedField, StringFragment } from '../scanning/scanned-strings.js';
@@ -34,7 +36,10 @@ export interface ReaderOptions {
 
 /** Maximum number of objects for which the text before them is parsed to decide whether they count. */
 const MAX_ATTEMPTS = 4;
-/** Maximum number of characters parsed for these decisions; the text before each object counts again. */
+/**
+ * Maximum number of characters parsed to decide whether objects count; the text before each object
+ * counts again.
+ */
 const MAX_PROBED = 2 ** 21;
 
 /**
@@ -82,7 +87,15 @@ export class ObjectReplyReader {
 
   /** Returns the whole reply. */
   end({ reasoning = null, ...options }: ParseOptions = {}): ObjectReply {
-    const reading = this.#read(options);
+    return this.#ended(this.#read(options), { reasoning, ...options });
+  }
+
+  /** Works as `end`, but awaits `pause` between parts of a reply that is no object. */
+  async endPausing({ reasoning = null, ...options }: ParseOptions, pause: Pause): Promise<ObjectReply> {
+    return this.#ended(await this.#readPausing(options, pause), { reasoning, ...options });
+  }
+
+  #ended(reading: ObjectReading, { reasoning = null, ...options }: ParseOptions): ObjectReply {
     const deltas = this.#remainingDeltas(reading, options);
     return { ...reading, completion: addReasoning(reading.completion, { reasoning }), deltas };
   }
@@ -118,22 +131,39 @@ export class ObjectReplyReader {
     return value === undefined ? undefined : JSON.stringify(value);
   }
 
-  /** Reads a whole reply at once, without deltas. */
-  read(text: string, options: ParseOptions = {}): ObjectReading {
+  /** Reads a whole reply, given in parts, without deltas; awaits `pause` between the parts. */
+  async read(parts: readonly string[], options: ParseOptions, pause: Pause): Promise<ObjectReading> {
     this.#wantsDeltas = false;
-    this.push(text);
-    return this.#read(options);
+    for (const part of parts) {
+      await pause();
+      this.push(part);
+    }
+    return this.#readPausing(options, pause);
   }
 
   #read(options: ParseOptions): ObjectReading {
     const text = this.#chunks.join('');
+    return (
+      this.#readObject(text, options) ?? this.#plain(parseCompletion(text, this.#options.tools, options))
+    );
+  }
+
+  async #readPausing(options: ParseOptions, pause: Pause): Promise<ObjectReading> {
+    const text = this.#chunks.join('');
+    const object = this.#readObject(text, options);
+    return object ?? this.#plain(await parseCompletionPausing(text, this.#options.tools, options, pause));
+  }
+
+  /** Reads the object, or a reply that was cut where one may begin; undefined if there is none. */
+  #readObject(text: string, options: ParseOptions): ObjectReading | undefined {
     if (this.#object) return readObject({ text, ...this.#object, ...this.#options }, options);
     const cut = this.#readCutStart(options);
-    if (cut) {
-      this.#finder.pass(this.#finder.held.length); // Released text is never sent.
-      return { completion: cut, isWhole: false };
-    }
-    const completion = parseCompletion(text, this.#options.tools, options);
+    if (!cut) return undefined;
+    this.#finder.pass(this.#finder.held.length); // Released text is never sent.
+    return { completion: cut, isWhole: false };
+  }
+
+  #plain(completion: ParsedCompletion): ObjectReading {
     return { completion: this.#unread(completion), isWhole: false };
   }
 
@@ -232,7 +262,7 @@ export class ObjectReplyReader {
 
 const answerPaths: ReadonlySet<string> = new Set(['final_answer', 'action.final_answer']);
 
-/** Whether a field is `should_continue: false`. Only after it may the answer be sent. */
+/** Whether a field is `should_continue: false`, after which the answer may be sent. */
 const ends = ({ key, first }: ScannedField): boolean => key === 'should_continue' && first === 'f';
 
 /** A tool whose call replaces the object in `readProseBefore`. */

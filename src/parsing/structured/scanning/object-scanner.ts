@@ -8,7 +8,10 @@ import {
 
 type StringRole = 'key' | 'value';
 
-/** The token that may come next; a key or value without quotes continues until a mark ends it. */
+/**
+ * The token that may come next; a key or value without quotes continues until a punctuation
+ * character ends it.
+ */
 type Expected = 'key' | 'bare key' | 'colon' | 'value' | 'bare value' | 'end';
 
 /** Maximum nesting level at which keys and strings are kept. */
@@ -36,7 +39,7 @@ export class ObjectScanner {
   readonly #keys: string[] = [];
   #string: StringRole | null = null;
   #expected: Expected = 'key';
-  /** An incomplete escape, then an incomplete key. */
+  /** The characters of an incomplete escape. */
   #escape = '';
   #key = '';
   /** Text from a quote on, held until it is clear whether the quote ends its string. */
@@ -113,7 +116,10 @@ export class ObjectScanner {
     this.#expected = 'value';
   }
 
-  /** Reads a character of a key, a number or an unquoted word; elsewhere it is stray text. */
+  /**
+   * Reads a character of a key, a number or an unquoted word; elsewhere, records it as text that
+   * JSON does not allow there.
+   */
   #readBare(mark: string, at: number): void {
     if (this.#expected === 'key') this.#key = '';
     if (this.#expected === 'key' || this.#expected === 'bare key') {
@@ -158,7 +164,7 @@ export class ObjectScanner {
     this.fields.push({ key, first: this.#chunk.charAt(at), start: this.#before + at, end: null });
   }
 
-  /** Ends a member of the object; a key that is only stray text has no value. */
+  /** Ends a member of the object, unless its key is only text that JSON does not allow there. */
   #endMember(at: number): void {
     if (this.#expected === 'bare key' || this.#expected === 'colon') this.hasTextBetween = true;
     else this.#endField(at);

@@ -32,7 +32,7 @@ import {
 import { CountedSize } from './schema-size.js';
 import { uniteImages } from './unite-images.js';
 
-/** Maximum number of paths of free values that are listed. */
+/** Maximum number of paths of values without a schema that are listed. */
 const MAX_PATHS = 8;
 
 /**
@@ -231,7 +231,7 @@ export class Conversion {
     return this.#dialect.openValues ? anything : this.#leaveFree(place);
   }
 
-  /** Leaves a value free if its schema cannot be sent; the argument check reports mismatches. */
+  /** Accepts any value whose schema cannot be sent; the argument check reports mismatches. */
   #leaveFree({ path }: Place): Image {
     if (this.free.length < MAX_PATHS) this.free.push(path);
     return this.#dialect.openValues ? anything : jsonText;

@@ -16,8 +16,8 @@ export interface ConvertedSchema {
   /** Whether a value matches the schema; bounds are ignored. */
   matches(value: JsonValue): boolean;
   /**
-   * Converts a value of the schema to the tool's arguments; returns any other value unchanged. Adds to
-   * `reading` duplicate keys and problems in free values.
+   * Converts a value of the schema to the tool's arguments; returns any other value unchanged. Adds
+   * to `reading` the duplicate keys and the problems in values without a schema.
    */
   restore(value: JsonValue, reading?: Scanner): JsonValue;
 }

@@ -21,8 +21,8 @@ export interface Image {
 }
 
 /**
- * Converts a value back. Adds to `reading`, the scanner of the enclosing action, problems in the text of free
- * values.
+ * Converts a value back. Adds to `reading`, the scanner of the enclosing action, problems in values
+ * that the model wrote as JSON text.
  */
 type Restore = (value: JsonValue, reading: Scanner) => JsonValue;
 

@@ -1,4 +1,5 @@
 import type { OfferedTool } from '../../arguments/offered-tool.js';
+import type { Pause } from '../../pause.js';
 import { isJsonObject, type JsonValue, type Scanner } from '../../text/scanner.js';
 import { type AnswerForm, convertAnswer, textAnswer } from './answer-form.js';
 import { convertSchema } from './convert-schema.js';
@@ -10,8 +11,8 @@ import { ARGUMENTS_LEVEL, MAX_SCHEMA_LENGTH, Total } from './schema-size.js';
 export interface ReplySchema {
   readonly schema: SchemaObject;
   /**
-   * Tools whose arguments are not fully described, with the paths of the free values; null if all arguments
-   * are free.
+   * Tools whose arguments are not fully described, with the paths of the values without a schema;
+   * null if none of the arguments has one.
    */
   readonly free: ReadonlyMap<string, readonly string[] | null>;
   readonly restoreArguments: RestoreArguments;
@@ -20,9 +21,9 @@ export interface ReplySchema {
 }
 
 /**
- * Converts a value of the reply schema to the tool's arguments. Returns undefined if the value does not match
- * the schema: the model was not constrained, so the value is used as written. Adds to `reading` duplicate
- * keys and problems in free values.
+ * Converts a value of the reply schema to the tool's arguments. Returns undefined if the value does
+ * not match the schema: the model was not constrained, so the value is used as written. Adds to
+ * `reading` the duplicate keys and the problems in values without a schema.
  */
 export type RestoreArguments = (tool: string, value: JsonValue, reading: Scanner) => JsonValue | undefined;
 
@@ -34,7 +35,7 @@ export type RestoreArguments = (tool: string, value: JsonValue, reading: Scanner
 export function buildReplySchema(
   tools: readonly OfferedTool[],
   dialect: SchemaDialect,
-  pause: () => Promise<void> | undefined,
+  pause: Pause,
 ): Promise<ReplySchema | null> {
   return buildTypedReplySchema(tools, { dialect }, pause);
 }
@@ -50,7 +51,7 @@ interface ReplyNeeds {
 export async function buildTypedReplySchema(
   tools: readonly OfferedTool[],
   { dialect, answerSchema, mustAct = false }: ReplyNeeds,
-  pause: () => Promise<void> | undefined,
+  pause: Pause,
 ): Promise<ReplySchema | null> {
   const total = new Total(dialect);
   const answer = answerSchema ? convertAnswer(answerSchema, dialect, ARGUMENTS_LEVEL) : textAnswer;
@@ -110,7 +111,7 @@ function branchFor(
   return { tool: name, schema: action(tool, schema), free, restore: restoreMatching };
 }
 
-/** Accepts free arguments as an object or as its JSON text. */
+/** Accepts arguments without a schema as an object or as its JSON text. */
 const freeRestore =
   ({ openValues }: SchemaDialect): Branch['restore'] =>
   (written, reading) => {

@@ -4,10 +4,10 @@ import type { Trajectory } from '../../../sdk/index.js';
 const MIN_SECRET_LENGTH = 8;
 
 /**
- * Serializes a run in the format that `readTrajectory` reads. Redacts keys that were typed into a task or returned by
+ * Serializes a run or a recording in a format that `readTrajectory` reads. Redacts keys that were typed into a task or returned by
  * a tool.
  */
-export function runFile(saved: Trajectory, secrets: readonly string[]): string {
+export function runFile(saved: object, secrets: readonly string[]): string {
   return JSON.stringify(
     saved,
     (_name, value: unknown) => (typeof value === 'string' ? withoutSecrets(value, secrets) : value),

@@ -6,6 +6,7 @@ import { plural, tokens } from '../../text/figures.js';
 import { wordFor } from '../../text/word-for.js';
 import type { Inspected } from '../inspected.js';
 import { usePreview } from '../use-preview.js';
+import { FreeRoom } from './free-room.js';
 import { ItemName } from './item-name.js';
 import { kindNames, type LeftOut, leftOut, linesInWords, nameOf, sizeInWords } from './left-out.js';
 import { PinButton } from './pin-button.js';
@@ -21,8 +22,10 @@ export function ContextTab(inspected: Inspected) {
   return (
     <>
       <BudgetBar report={report} name="This prompt" />
+      <FreeRoom report={report} />
       <LeftOutDrawer
         report={report}
+        unsent={unsent.value}
         actions={(item) => <PinButton key={`${item.kind} ${item.id}`} item={item} {...inspected} />}
       />
       <Included report={report} />
@@ -34,12 +37,21 @@ export function ContextTab(inspected: Inspected) {
 /** A sentence that the call failed. The step card already shows the reason. */
 export const CallFailed = () => <p class="muted">The call failed, so its prompt cannot be rebuilt.</p>;
 
-/** The context report of a prompt that was not sent yet. */
-export function BudgetTab({ report }: { report: ContextReport }) {
+interface BudgetTabProps {
+  readonly report: ContextReport;
+  /** Names the prompt. */
+  readonly name: string;
+  /** Reasons why this page did not send files, by path; only for prompts of this page. */
+  readonly unsent?: ReadonlyMap<string, string>;
+}
+
+/** The context report of a prompt, without actions. */
+export function BudgetTab({ report, name, unsent: reasons = new Map() }: BudgetTabProps) {
   return (
     <>
-      <BudgetBar report={report} name="First prompt" />
-      <LeftOutDrawer report={report} />
+      <BudgetBar report={report} name={name} />
+      <FreeRoom report={report} />
+      <LeftOutDrawer report={report} unsent={reasons} />
       <Included report={report} />
     </>
   );
@@ -47,11 +59,12 @@ export function BudgetTab({ report }: { report: ContextReport }) {
 
 interface DrawerProps {
   readonly report: ContextReport;
+  readonly unsent: ReadonlyMap<string, string>;
   readonly actions?: ((item: ReportItem) => ComponentChildren) | undefined;
 }
 
-function LeftOutDrawer({ report, actions }: DrawerProps) {
-  const groups = leftOut(report, unsent.value);
+function LeftOutDrawer({ report, unsent: reasons, actions }: DrawerProps) {
+  const groups = leftOut(report, reasons);
   if (groups.length === 0) return <p class="nothing-left-out">Nothing was left out.</p>;
   return (
     <details class="drawer" open>

@@ -3,25 +3,42 @@ import { type ReportItem, type StepRequestInput, spellUnseen } from '../../../sd
 import { project } from '../../project/project.js';
 import { problemOf } from '../../state/next-prompt.js';
 import { active } from '../../state/runs.js';
+import { models } from '../../state/settings.js';
 import { tokens } from '../../text/figures.js';
 import type { Inspected } from '../inspected.js';
-import { withFullReport } from '../requests.js';
+import { withFullReport, withLimit } from '../requests.js';
 import { beginBranch } from './begin-branch.js';
 import { canBePinned, pathOf, pinnedIn } from './pin.js';
+import { findLimit } from './raised-limit.js';
 
-/** Branches from this step with the item pinned; if pinning would not reveal more, says so instead. */
+interface Refusal {
+  readonly why: string;
+  /** The request that would show the item whole, with a higher token limit. */
+  readonly raised?: StepRequestInput;
+}
+
+/**
+ * Branches from this step with the item pinned. If pinning would not reveal more, says so instead, and offers the
+ * token limit that would.
+ */
 export function PinButton({ item, ...inspected }: Inspected & { readonly item: ReportItem }) {
-  const [problem, setProblem] = useState<string | null>(null);
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
   const { request } = inspected.step.calls[0] ?? inspected.call;
   if (!request || !canBePinned(item)) return null;
+  const branch = (pinned: StepRequestInput, change: string) =>
+    beginBranch(inspected, { request: pinned, change: `${item.id} pinned${change}` });
   const pin = async (): Promise<void> => {
-    const pinned = await requestWithPin(request, item);
+    const pinned = pinnedIn(request, item, await project.value?.read(pathOf(item)));
     if (!pinned)
-      return setProblem('It cannot be pinned: neither the request nor the open project contains it.');
-    const refusal = await whyItStaysOut(inspected, pinned, item);
-    if (refusal !== null) return setProblem(refusal);
-    await beginBranch(inspected, { request: pinned, change: `${item.id} pinned` });
+      return setRefusal({
+        why: 'It cannot be pinned: neither the request nor the open project contains it.',
+      });
+    const refused = await whyItStaysOut(inspected, pinned, item);
+    if (refused) return setRefusal(refused);
+    await branch(pinned, '');
   };
+  const { why, raised } = refusal ?? {};
+  const limit = tokens(raised?.llm_config.tokenLimit ?? 0);
   return (
     <>
       <div class="item-actions">
@@ -30,14 +47,22 @@ export function PinButton({ item, ...inspected }: Inspected & { readonly item: R
         </button>
       </div>
       <p role="status" class="problem item-problem">
-        {problem}
+        {why}
       </p>
+      {raised && (
+        <p class="item-raise">
+          <button
+            type="button"
+            class="small-button"
+            disabled={active.value !== null}
+            onClick={() => branch(raised, `, ${limit} tokens`)}
+          >
+            Raise the limit to {limit} and re-run
+          </button>
+        </p>
+      )}
     </>
   );
-}
-
-async function requestWithPin(request: StepRequestInput, item: ReportItem): Promise<StepRequestInput | null> {
-  return pinnedIn(request, item, await project.value?.read(pathOf(item)));
 }
 
 /** Explains why pinning the item would reveal no more of it; null if it would. */
@@ -45,15 +70,23 @@ async function whyItStaysOut(
   { client }: Inspected,
   pinned: StepRequestInput,
   { id, tokens: before }: ReportItem,
-): Promise<string | null> {
+): Promise<Refusal | null> {
   try {
     const { context_report: report } = await client.preview(withFullReport(pinned));
     const now = report.items.find((item) => item.id === id && item.status !== 'duplicate');
     if (now && now.tokens > before) return null;
-    return now?.original_tokens
-      ? `Pinning would not reveal more: the item needs ${tokens(now.original_tokens)} tokens. Choose a larger budget below.`
-      : 'Pinning would not reveal more of this item.';
+    const limit = await findLimit({ client, request: pinned, id, window: windowOf(pinned) });
+    const needed = now?.original_tokens ? `: it needs ${tokens(now.original_tokens)} tokens` : '';
+    return {
+      why: `Even as the first file, no more of it fits${needed}.`,
+      ...(limit !== null && { raised: withLimit(pinned, limit) }),
+    };
   } catch (error) {
-    return problemOf(error);
+    return { why: problemOf(error) };
   }
+}
+
+/** Returns the context window of the request's model; null if the service does not know it. */
+function windowOf({ llm_config: { modelName } }: StepRequestInput): number | null {
+  return models.value?.models.find(({ name }) => name === modelName)?.context_window ?? null;
 }

@@ -25,17 +25,20 @@ export function PromptTab({ client, branch, call }: Inspected) {
     <>
       <p class={isExact ? 'likeness exact' : 'likeness rebuilt'}>{words}</p>
       <CacheLine call={call} />
-      <Prompt preview={preview} before={before.preview} />
+      <PromptView preview={preview} before={before.preview} />
     </>
   );
 }
 
 /** The prompt that the next run would send first. */
 export const NextPromptTab = ({ preview }: { preview: Preview }) => (
-  <Prompt preview={preview} before={null} />
+  <PromptView preview={preview} before={null} />
 );
 
-function Prompt({ preview, before }: { preview: Preview; before: Preview | null }) {
+type Prompt = Pick<Preview, 'system' | 'messages' | 'native_tools'>;
+
+/** A whole prompt, or its differences to the previous one. */
+export function PromptView({ preview, before }: { preview: Prompt; before: Prompt | null }) {
   const [isDiff, setIsDiff] = useState(false);
   const messages = useMemo(() => promptMessages(preview, before), [preview, before]);
   const former = useMemo(() => (before ? promptMessages(before, null) : null), [before]);

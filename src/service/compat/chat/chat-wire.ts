@@ -3,8 +3,9 @@ import type { Wire } from '../wire.js';
 import { readChat } from './read-chat.js';
 import { ChatStream, writeChat } from './write-chat.js';
 
-/** OpenAI's Chat Completions. */
+/** The wire of OpenAI's Chat Completions API. */
 export const chatWire: Wire = {
+  endpoint: 'chat',
   async read(body, signal) {
     const { request, isStreamed, includesUsage } = await readChat(body, signal);
     return {

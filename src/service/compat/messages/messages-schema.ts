@@ -64,7 +64,10 @@ const toolChoiceSchema = z.object({
   disable_parallel_tool_use: optional(z.boolean()),
 });
 
-/** The fields of a body besides the messages and the tools, which are read one by one. */
+/**
+ * The fields of a body without the messages and the tools; each message and tool is read with its
+ * own schema.
+ */
 export const bodySchema = z.object({
   model: z.string().min(1).max(512),
   messages: z.array(z.unknown()).min(1).max(MAX_ITEMS),

@@ -3,8 +3,9 @@ import { writeMessagesFailure } from './messages-failure.js';
 import { readMessages } from './read-messages.js';
 import { MessagesStream, writeMessage } from './write-messages.js';
 
-/** Anthropic's Messages. */
+/** The wire of Anthropic's Messages API. */
 export const messagesWire: Wire = {
+  endpoint: 'messages',
   async read(body, signal) {
     const { request, isStreamed } = await readMessages(body, signal);
     return {

@@ -108,7 +108,10 @@ const toolChoiceSchema = z.union(
   'expected "none", "auto", "required", or an object that names a tool in tools',
 );
 
-/** The fields of a body besides the items and the tools, which are read one by one. */
+/**
+ * The fields of a body without the items and the tools; each item and tool is read with its own
+ * schema.
+ */
 export const bodySchema = z.object({
   model: z.string().min(1).max(512),
   input: z.union([z.string(), z.array(z.unknown()).max(MAX_ITEMS)], 'expected a text, or a list of items'),

@@ -15,7 +15,7 @@ import {
 import { writeResponsesFailure } from './responses-failure.js';
 import { type Repeated, writeBegun, writeEnded, writeFailed } from './write-response.js';
 
-/** An event before its number. */
+/** An event without its sequence number. */
 type Unnumbered<Event = ResponseStreamEvent> = Event extends unknown ? Omit<Event, 'sequence_number'> : never;
 
 /** The item to which deltas are added. */

@@ -4,8 +4,9 @@ import { writeResponsesFailure } from './responses-failure.js';
 import { ResponsesStream } from './responses-stream.js';
 import { writeResponse } from './write-response.js';
 
-/** OpenAI's Responses, as Open Responses specifies them. */
+/** The wire of OpenAI's Responses API, as Open Responses specifies it. */
 export const responsesWire: Wire = {
+  endpoint: 'responses',
   async read(body, signal) {
     const { request, isStreamed, repeated } = await readResponses(body, signal);
     return {

@@ -8,7 +8,7 @@ import { Coverage } from './coverage.js';
 import { type FocusToFit, planFocus } from './fit-focus.js';
 import { fitLeftOut } from './left-out.js';
 import { reportItems } from './report-items.js';
-import { shareFairly, shareInGroups, shareInTurn } from './share-out.js';
+import { shareFairly, shareFirstWhole, shareInGroups, shareInTurn } from './share-out.js';
 import { SliceSizes } from './sizes.js';
 import { cutSourceOf, type PlacedItem, type Slice, slicesOf, wholeSlice } from './slices.js';
 
@@ -29,14 +29,14 @@ export interface FittedContext {
 const LEFT_OUT_SHARE = 0.05;
 
 const sharing = {
-  explicit: shareFairly,
+  explicit: shareFirstWhole,
   pinned: shareFairly,
   vector: shareInTurn,
 } satisfies Record<Priority, typeof shareFairly>;
 
 /**
- * Fills a token limit by priority (rule: priorities), fairly within each priority, and without sending a line
- * twice. Cuts long items by lines, and names dropped items at the end if there is room. The result depends only on
+ * Fills a token limit by priority (rule: priorities), fairly within each priority but for the first explicit path
+ * (rule: first-path-whole), and without sending a line twice. Cuts long items by lines, and names dropped items at the end if there is room. The result depends only on
  * the items and the limit, so the context stays the same, byte for byte, in all steps that request the same items.
  */
 export async function fitContext(
@@ -52,7 +52,7 @@ export async function fitContext(
   let outcomes: PlacedItem[] = [];
   for (const priority of priorities) {
     const groups = gathered.groups.filter(({ kind }) => kind === priority);
-    const filled = await fillRoom(groups, { share: sharing[priority], room, covered, sizes, counter });
+    const filled = await fillRoom(groups, { divide: sharing[priority], room, covered, sizes, counter });
     outcomes = outcomes.concat(filled);
     room -= tokensOf(filled);
   }
@@ -69,7 +69,7 @@ export async function fitContext(
 }
 
 interface Filling {
-  readonly share: typeof shareFairly;
+  readonly divide: typeof shareFairly;
   readonly room: number;
   readonly covered: Coverage;
   readonly sizes: SliceSizes;
@@ -77,14 +77,14 @@ interface Filling {
 }
 
 async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Promise<PlacedItem[]> {
-  const { share, room, covered, sizes, counter } = filling;
+  const { divide, room, covered, sizes, counter } = filling;
   if (groups.length === 0) return [];
   const items = groups.flatMap((group) => group.items);
   const slicesByItem = await slicesOf(items, covered);
   const slices = groups.map((group) => group.items.flatMap((item) => slicesByItem.get(item) ?? []));
   const wanted: number[][] = [];
   for (const some of slices) wanted.push(await sizes.ofEach(some));
-  const shares = shareInGroups(wanted, share, room).flat();
+  const shares = shareInGroups(wanted, divide, room).flat();
   const placed = new Map<Slice, FittedText>();
   for (const [index, slice] of slices.flat().entries()) {
     const limit = shares[index] ?? 0;

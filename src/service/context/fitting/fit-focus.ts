@@ -9,7 +9,7 @@ import { formatLines, LineIndex, type LineRange } from '../lines.js';
 import type { Coverage } from './coverage.js';
 import { cutSourceOf, linesOf, type Slice, wholeSlice } from './slices.js';
 
-/** The focus file after the context has been fitted. */
+/** The focus file, with the part of it to include, chosen once the context has been fitted. */
 export interface FocusToFit {
   readonly focus: FocusItem;
   /** The part of the file to include: all of it, some of its lines, or only a note that it is open. */

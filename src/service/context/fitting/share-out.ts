@@ -18,6 +18,19 @@ export function shareFairly(sizes: TokenSizes, room: number): number[] {
   return sizes.map((size, index) => (served[index] ? Math.min(size, level) : 0));
 }
 
+/** Largest share of the room that the first item may take whole. The rest of the room belongs to the others. */
+const MAX_FIRST_SHARE = 0.5;
+
+/**
+ * Gives the first item all the tokens it needs if that is at most half of the room, so that a caller can say which
+ * item matters most; divides the rest fairly.
+ */
+export function shareFirstWhole(sizes: TokenSizes, room: number): number[] {
+  const [first = 0, ...others] = sizes;
+  if (first > room * MAX_FIRST_SHARE) return shareFairly(sizes, room);
+  return sizes.length === 0 ? [] : [first, ...shareFairly(others, room - first)];
+}
+
 /** Gives each item all the tokens it needs, in order, as long as tokens are left. */
 export function shareInTurn(sizes: TokenSizes, room: number): number[] {
   let left = room;
@@ -32,11 +45,11 @@ export function shareInTurn(sizes: TokenSizes, room: number): number[] {
 /** Divides the available tokens among groups, then the share of each group fairly among its items. */
 export function shareInGroups(
   groups: readonly TokenSizes[],
-  share: typeof shareFairly,
+  divide: typeof shareFairly,
   room: number,
 ): number[][] {
   const totals = groups.map((sizes) => sizes.reduce((sum, size) => sum + size, 0));
-  const shares = share(totals, room);
+  const shares = divide(totals, room);
   return groups.map((sizes, index) => shareFairly(sizes, shares[index] ?? 0));
 }
 

@@ -12,9 +12,10 @@ const MAX_COUNTED_PER_LIMIT = 8;
 const MAX_REPORTED_CHARACTERS = 524_288;
 
 /**
- * Counts the tokens of uncut slices. The work is bounded, however much text the request asks for: one allowance
- * limits the counts for shares, another those for the report. Both are used up in the order of the items, so the
- * same request always gets the same sizes.
+ * Counts the tokens of uncut slices. The work is bounded, however much text the request asks for:
+ * one maximum applies to the tokens that are counted to divide the limit among the items, another
+ * to the text that is counted only for the report. Items are counted in their order, so the same
+ * request always gets the same sizes.
  */
 export class SliceSizes {
   readonly #limit: number;
@@ -33,8 +34,8 @@ export class SliceSizes {
   }
 
   /**
-   * Returns the size of each slice. The size is infinite if the slice exceeds the limit, or if it was not counted
-   * because the allowance is used up.
+   * Returns the size of each slice. The size is infinite if the slice exceeds the limit, or if it
+   * was not counted because the maximum was reached.
    */
   async ofEach(slices: readonly Slice[]): Promise<number[]> {
     const sizes: number[] = [];
@@ -50,7 +51,10 @@ export class SliceSizes {
     return rendered?.text === text ? rendered : undefined;
   }
 
-  /** Returns the size for the report, even above the limit; null if the allowance for the report is used up. */
+  /**
+   * Returns the size for the report, even above the limit; null if the maximum for the report was
+   * reached.
+   */
   async forReport(slice: Slice): Promise<number | null> {
     const cached = this.#sameAs(slice).get(slice.text) ?? Number.POSITIVE_INFINITY;
     if (Number.isFinite(cached)) return cached;

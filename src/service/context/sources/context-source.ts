@@ -24,7 +24,7 @@ export interface SourceFolder {
   readonly path: string;
   /** All paths below the folder, relative to the project, in a stable order. */
   readonly listing: readonly string[];
-  /** The folder's text files, in the same order. */
+  /** The folder's text files, in the order of `listing`. */
   readonly files: readonly SourceFile[];
   /** True if some entries below the folder are neither listed nor read. */
   readonly cut?: boolean;

@@ -122,6 +122,7 @@ export function answerWire(wire: Wire, services: WireServices): RequestHandler {
       provider: recordingSize(stream ? stream.startedBy(provider) : provider, accepted),
       redact,
       now: () => new Date(),
+      origin: { requestId: state.id, endpoint: wire.endpoint },
     };
     const contextBuilt = (report: ContextReport): undefined => {
       setReportHeaders(response, report);

@@ -43,7 +43,8 @@ export class WireStream implements TextSink, OpenStream {
   }
 
   fail(error: StepError): void {
-    // First, because writers number their events.
+    // The stream starts before the failure is written, because a writer numbers its events in the
+    // order of its calls.
     this.#stream.start();
     this.#stream.end(this.#writer.fail(wireFailure(error, this.#state)));
   }

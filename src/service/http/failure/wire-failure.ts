@@ -20,21 +20,24 @@ const sentences: Readonly<Record<string, string>> = {
 export function wireFailure(failure: StepError, { id, tooLong }: RequestState): WireFailure {
   const { code, details } = failure;
   const row = Object.hasOwn(errorCodes, code) ? errorCodes[code as keyof typeof errorCodes] : undefined;
-  const said = details.map(({ path, message, source }) =>
-    source === 'provider'
-      ? `The provider said: ${message}`
-      : sentence(path ? `${path}: ${message}` : message),
-  );
   return {
     failure,
     status: row?.status ?? 500,
-    message: [sentences[code] ?? failure.message, ...said].join(' '),
+    message: [sentences[code] ?? failure.message, ...sentencesOf(failure)].join(' '),
     param:
       (code === 'invalid_request' || code === 'unsupported_model' ? details[0]?.path : undefined) || null,
     tooLong: tooLong ?? null,
     requestId: id,
   };
 }
+
+/** Returns the details of a failure as sentences. */
+export const sentencesOf = ({ details }: StepError): string[] =>
+  details.map(({ path, message, source }) =>
+    source === 'provider'
+      ? `The provider said: ${message}`
+      : sentence(path ? `${path}: ${message}` : message),
+  );
 
 const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`);
 

@@ -133,7 +133,12 @@ export function resolveModel(config: LlmConfig, models: ModelDirectory): Resolve
   const model = models.resolve(config);
   if (model) return model;
   const names = models.list().upstreams.map(({ name }) => name);
-  const message = `no configured provider has this name; providers: ${names.join(', ')}; GET /api/agent/models lists known model names`;
+  const [prefix = ''] = config.modelName.split('/');
+  const isPrefixed = !config.provider && prefix !== config.modelName && names.includes(prefix);
+  const advice = isPrefixed
+    ? `the name begins with the provider, as for /v1: set provider to "${prefix}" and modelName to the rest`
+    : 'GET /api/agent/models lists known model names';
+  const message = `no configured provider has this name; providers: ${names.join(', ')}; ${advice}`;
   throw new RequestRefused('unsupported_model', [
     { path: config.provider ? 'llm_config.provider' : 'llm_config.modelName', code: 'unknown_name', message },
   ]);

@@ -8,8 +8,9 @@ export const MEMORY_PER_BYTE = 8;
 const LAST_ANSWER_MS = 1_000;
 
 /**
- * Kinds of reserved bytes: of a request that may still be refused for them, or by which an accepted request has
- * grown.
+ * Kinds of reserved bytes. `request`: needed to accept a request, which is refused if there is no
+ * memory for them. `growth`: needed because the reply or answer of an accepted request is longer
+ * than announced; may exceed the maximum somewhat.
  */
 export type ByteKind = 'request' | 'growth';
 

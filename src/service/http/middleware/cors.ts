@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { isOfWire } from './paths.js';
+import { isOfWire, watchPath } from './paths.js';
 import type { Preparation } from './request-state.js';
 
 const ALLOWED = 'Content-Type, Authorization, X-LLM-API-Key, X-Request-Id, traceparent, tracestate';
@@ -16,9 +16,10 @@ function requestedHeaders(request: Request): string | undefined {
   return names !== undefined && /^[\w-]+(?: *, *[\w-]+){0,63}$/.test(names) ? names : undefined;
 }
 
-/** Allows web pages of the given origins to call the service (rule: cross-origin). */
+/** Allows web pages of the given origins to call the service (rule: cross-origin), but not to watch it (rule: watch). */
 export function cors(origins: readonly string[]): Preparation {
   return (request, response) => {
+    if (request.path === watchPath) return;
     response.vary('Origin');
     const origin = request.get('Origin');
     if (origin === undefined || !origins.includes(origin)) return;

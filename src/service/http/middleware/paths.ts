@@ -1,3 +1,6 @@
+/** Path of the stream of all steps (rule: watch). */
+export const watchPath = '/api/agent/watch';
+
 /** Returns whether a path belongs to the compatible endpoints (rule: compatible-wires). */
 export const isOfWire = (path: string): boolean => /^\/v1(?:\/|$)/.test(path);
 

@@ -32,7 +32,7 @@ export class EventStream {
     return this.#stream.send(textOf(event));
   }
 
-  /** Sends the last event. `count` is called with its size before; if it throws, nothing is sent. */
+  /** Sends the last event. Before that, calls `count` with its size; if `count` throws, nothing is sent. */
   end(event: LastEvent, count?: (bytes: number) => void): void {
     this.#stream.end(textOf(event), count);
   }

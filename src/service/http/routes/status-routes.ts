@@ -1,4 +1,4 @@
-import type { Health, Version } from '../../../contract/service-status.js';
+import type { Health, Readiness, Version } from '../../../contract/service-status.js';
 import type { ServiceMetrics } from '../../operations/metrics/service-metrics.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import type { AgentServices } from './agent-routes.js';
@@ -7,6 +7,8 @@ import type { Route } from './route.js';
 interface Running extends Pick<AgentServices, 'agent' | 'inFlight'> {
   readonly version: string;
   readonly metrics: ServiceMetrics | undefined;
+  /** True if steps can be watched (rule: watch). */
+  readonly isWatched: boolean;
 }
 
 const ok: Health = { status: 'ok' };
@@ -15,7 +17,8 @@ const ok: Health = { status: 'ok' };
  * Routes for liveness, readiness, version (rule: health), metrics (rule: metrics) and the list of models. None of
  * them calls a model or occupies a slot, so all of them work under load.
  */
-export function statusRoutes({ inFlight, agent, version, metrics }: Running): Route[] {
+export function statusRoutes({ inFlight, agent, version, metrics, isWatched }: Running): Route[] {
+  const ready: Readiness = { status: 'ok', watch: isWatched ? 'on' : 'off' };
   const running: Version = { name: 'stepwise', version };
   return [
     { path: '/healthz', get: (_request, response) => void response.json(ok) },
@@ -23,7 +26,7 @@ export function statusRoutes({ inFlight, agent, version, metrics }: Running): Ro
       path: '/readyz',
       get: (_request, response) => {
         if (inFlight.draining) throw new RequestRefused('shutting_down');
-        response.json(ok);
+        response.json(ready);
       },
     },
     { path: '/version', get: (_request, response) => void response.json(running) },

@@ -95,15 +95,16 @@ function makeStep(
     now: () => new Date(),
     sources: agent.sourcesFor(request, contextOptions(state)),
     during: state.trace.during,
+    origin: { requestId: state.id, endpoint: 'react_step' as const },
   };
-  return agent.step(request, dependencies, observer).then(answerWith(accepted, state));
+  return agent.step(request, dependencies, observer).then(toResponseFor(accepted, state));
 }
 
 /**
  * Returns a function that builds the response from the result. It keeps only those fields of the request that the
  * response needs.
  */
-function answerWith(
+function toResponseFor(
   { request: { include }, history, warnings }: AcceptedRequest<StepRequest>,
   state: RequestState,
 ): (result: StepResult) => Step | SourceStep {

@@ -55,7 +55,7 @@ export class TextStream {
     return this.#response.writableNeedDrain ? drained(this.#response) : undefined;
   }
 
-  /** Sends the last events. `count` is called with their size before; if it throws, nothing is sent. */
+  /** Sends the last events. Before that, calls `count` with their size; if `count` throws, nothing is sent. */
   end(text: string, count?: (bytes: number) => void): void {
     count?.(Buffer.byteLength(text));
     this.start();

@@ -16,6 +16,7 @@ export interface WrittenEntry {
   readonly sha256: string;
   readonly projects: 'all' | readonly string[];
   readonly expires?: string;
+  readonly watch?: true;
 }
 
 /** Returns the text of a file with one entry. */

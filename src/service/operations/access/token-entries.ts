@@ -11,6 +11,8 @@ export interface Caller {
   /** Milliseconds since 1970; `Infinity` for a token that does not expire. */
   readonly expiresAt: number;
   readonly allowance: Allowance;
+  /** True if the caller may watch the steps of its projects (rule: watch). */
+  readonly mayWatch?: true;
 }
 
 export interface TokenEntry {
@@ -111,17 +113,19 @@ const entrySchema = z
       projects: z.union([z.literal('all'), z.array(projectIdSchema)], { error: PROJECTS }),
       expires: expirySchema.optional(),
       limits: limitsSchema.optional(),
+      watch: z.boolean('expected true or false').optional(),
     },
-    { error: 'expected an object with name, sha256, projects and optionally expires and limits' },
+    { error: 'expected an object with name, sha256, projects and optionally expires, limits and watch' },
   )
   .transform(
-    ({ name, sha256, projects, expires, limits }): TokenEntry => ({
+    ({ name, sha256, projects, expires, limits, watch }): TokenEntry => ({
       sha256,
       caller: {
         name,
         projects: projects === 'all' ? projects : new Set(projects),
         expiresAt: expires ?? Number.POSITIVE_INFINITY,
         allowance: { ...limits, requestsAtOnce: limits?.requestsAtOnce ?? DEFAULT_REQUESTS_AT_ONCE },
+        ...(watch && { mayWatch: true }),
       },
     }),
   );

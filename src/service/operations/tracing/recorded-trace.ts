@@ -9,13 +9,15 @@ import { readTraceContext, type TraceHeaders } from './trace-context.js';
 import { TracedProvider } from './traced-provider.js';
 
 /**
- * Records the spans of one request: one for the request, with a child for each verb of the step and each model
+ * Records the spans of one request: one for the request, with a child for each stage of the step and each model
  * call.
  */
 export class RecordedTrace implements RequestTrace {
   readonly #spans: Spans;
   readonly #request: Span;
-  /** The span of the verb that the step runs now, such as `read_reply`; the span of the request if no verb runs. */
+  /**
+   * The span of the stage that the step is in, such as `read_reply`; the span of the request between stages.
+   */
   #current: Span;
 
   constructor(tracer: Tracer, request: TracedRequest) {
@@ -33,8 +35,8 @@ export class RecordedTrace implements RequestTrace {
 
   readonly headers = (): TraceHeaders => this.#spans.headersOf(this.#current);
 
-  readonly during: During = (verb, work) => {
-    const span = this.#spans.within(this.#request, verb);
+  readonly during: During = (stage, work) => {
+    const span = this.#spans.within(this.#request, stage);
     this.#current = span;
     return watched(work, {
       done: () => {

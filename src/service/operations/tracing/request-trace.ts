@@ -21,7 +21,7 @@ export interface TracedRequest {
 export interface RequestTrace {
   /** 32 hexadecimal digits; undefined without a trace. */
   readonly traceId: string | undefined;
-  /** Runs the work of a verb inside a span. */
+  /** Runs the work of a stage of the step inside a span. */
   readonly during: During;
   /** Returns the trace headers for an outgoing request that belongs to this one. */
   readonly headers: () => TraceHeaders;

@@ -33,7 +33,10 @@ export class ReplyCap {
     return text;
   }
 
-  /** Gives a completion that was cut at the maximum length the finish reason of one cut by the output limit. */
+  /**
+   * Marks a completion that was cut at the maximum length: sets its finish reason to `length`, and
+   * adds a warning.
+   */
   mark<Made extends Completion>(completion: Made): Made {
     if (!this.#isExceeded) return completion;
     const warnings = [...completion.warnings, replyTooLong];

@@ -76,7 +76,7 @@ export interface FittedContextAndHistory {
   readonly budget: Budget;
   readonly context: FittedContext;
   /** Tokens that the history may use, called S in docs/reference/context-and-budget.md. */
-  readonly share: number;
+  readonly historyTokens: number;
   readonly units: readonly CutUnit[];
 }
 
@@ -113,9 +113,9 @@ export async function fitContextAndHistory(
   const newest = kept.findLast(({ attachments }) => attachments)?.attachments?.at(-1) ?? 0;
   const needed = minimum + newest <= budget.free ? minimum + newest : minimum;
   const context = needed <= room ? preferred : await fitContext(gathered, budget.free - needed, scale.tokens);
-  const share = budget.free - context.tokens;
-  const isWhole = tokensOfUnits(units) <= share; // the usual case, which needs no masked forms
-  return { budget, context, share, units: isWhole ? units : await maskUnits(units, scale) };
+  const historyTokens = budget.free - context.tokens;
+  const isWhole = tokensOfUnits(units) <= historyTokens; // the usual case, which needs no masked forms
+  return { budget, context, historyTokens, units: isWhole ? units : await maskUnits(units, scale) };
 }
 
 /** Includes the whole history uncut, as a client that asks for a plain answer expects (rule: client-terms). */
@@ -129,7 +129,7 @@ async function fitWhole(
   const needed = tokensOfUnits(units);
   if (needed > budget.free) throw budgetExceeded(request.llm_config, sumOf(fixed) + budget.tail + needed);
   const context = await fitContext(gathered, 0, scale.tokens);
-  return { budget, context, share: budget.free, units };
+  return { budget, context, historyTokens: budget.free, units };
 }
 
 /**

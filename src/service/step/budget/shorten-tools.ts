@@ -21,8 +21,8 @@ export async function shortenTools(
   fixed: FixedCosts,
   scale: Scale,
 ): Promise<Situation | undefined> {
-  const { request, terms, tools } = situation;
-  if (!terms || expectsPlainText(situation)) return undefined;
+  const { request, clientTerms, tools } = situation;
+  if (!clientTerms || expectsPlainText(situation)) return undefined;
   const { tokenLimit, reservedOutputTokens } = request.llm_config;
   const { instructions, example, framing, minTailTokens } = fixed;
   const free = tokenLimit - reservedOutputTokens - instructions - example - framing - minTailTokens;

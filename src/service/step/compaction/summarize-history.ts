@@ -7,7 +7,7 @@ import { readProse } from '../../../parsing/reply-text.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
 import { fence } from '../../context/fence.js';
 import { budgetExceeded } from '../budget/share-budget.js';
-import { completionRequest } from '../complete.js';
+import { completionRequest } from '../call-model.js';
 import { withoutAttachments } from '../history/attachments.js';
 import { withoutNul } from '../history/json-values.js';
 import { layOutPrompt } from '../prompt/lay-out-prompt.js';

@@ -37,7 +37,7 @@ const MAX_SENT_ATTACHMENTS = 100;
  * only on the units and `share`, so every later step with the same share repeats the same cuts, and the beginning
  * of the prompt stays the same byte for byte.
  */
-export function foldHistory(units: readonly WeighedUnit[], share: number): Fold {
+export function foldHistory(units: readonly WeighedUnit[], available: number): Fold {
   const forms: Form[] = [];
   const leftOut = units.map(() => ({ count: 0, tokens: 0 }));
   /** The attachments that are still in the prompt, oldest first. */
@@ -68,12 +68,12 @@ export function foldHistory(units: readonly WeighedUnit[], share: number): Fold 
   function cutDown(untouchable: ReadonlySet<number>): void {
     if (exceeds(1)) leaveOut(KEPT_SHARE, ({ unit }, isNewest) => !isNewest && !untouchable.has(unit));
     if (exceeds(1)) leaveOut(1, (_, isNewest) => !isNewest);
-    if (tokens > share) shorten(untouchable);
-    if (tokens > share) leaveOut(1, () => true);
+    if (tokens > available) shorten(untouchable);
+    if (tokens > available) leaveOut(1, () => true);
   }
 
   function exceeds(part: number, count = shown.length): boolean {
-    return tokens > share * part || count > MAX_SENT_ATTACHMENTS * part;
+    return tokens > available * part || count > MAX_SENT_ATTACHMENTS * part;
   }
 
   /**
@@ -101,7 +101,7 @@ export function foldHistory(units: readonly WeighedUnit[], share: number): Fold 
   function shorten(untouchable: ReadonlySet<number>): void {
     for (const form of ['masked', 'dropped'] as const) {
       for (const index of live) {
-        if (tokens > share * KEPT_SHARE && !untouchable.has(index)) turnInto(form, index);
+        if (tokens > available * KEPT_SHARE && !untouchable.has(index)) turnInto(form, index);
       }
     }
     live = live.filter((index) => forms[index] !== 'dropped');

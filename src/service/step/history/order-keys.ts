@@ -103,8 +103,8 @@ function orderSchema(schema: JsonObject): JsonObject {
 }
 
 /**
- * Sorts the keys of all objects in a schema like those of a schema, even inside `default` and `enum`, where the
- * order has no meaning either.
+ * Sorts the keys of all objects in a schema in the order of schema keywords, even inside `default`
+ * and `enum`, where the order has no meaning.
  */
 function orderSchemas(value: unknown): unknown {
   if (Array.isArray(value)) return mapItems(value, orderSchemas);

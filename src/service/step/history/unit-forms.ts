@@ -36,11 +36,11 @@ const MIN_TEXT_TOKENS = 24;
 const DEFINITIONS_SHARE = 0.5;
 
 /** Cuts the long texts of each unit, independently of other units, then renders and counts the unit. */
-export async function cutUnits(units: readonly Unit[], share: number, scale: Scale): Promise<CutUnit[]> {
+export async function cutUnits(units: readonly Unit[], available: number, scale: Scale): Promise<CutUnit[]> {
   const cut: CutUnit[] = [];
   for (const whole of units) {
-    const shortened = await cutTexts(whole, share * OBSERVATION_SHARE, scale);
-    const unit = await cutDefinitions(shortened, share * DEFINITIONS_SHARE, scale);
+    const shortened = await cutTexts(whole, available * OBSERVATION_SHARE, scale);
+    const unit = await cutDefinitions(shortened, available * DEFINITIONS_SHARE, scale);
     const messages = renderUnit(unit, scale.protocol);
     const placeholders = await weighPlaceholders(unit, scale);
     const full = (await weighMessages(messages, scale)) + placeholders;

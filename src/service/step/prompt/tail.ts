@@ -72,12 +72,12 @@ async function listTasks(
  * Returns all orders with which the tail may end in some step of this run. The tail's reserve must have room for
  * the longest one (rule: tail-reserve).
  */
-export function possibleEnds(situation: Pick<Situation, 'request' | 'protocol' | 'terms'>): string[] {
-  const { request, protocol, terms } = situation;
+export function possibleEnds(situation: Pick<Situation, 'request' | 'protocol' | 'clientTerms'>): string[] {
+  const { request, protocol, clientTerms } = situation;
   if (expectsPlainText(situation)) return [continueTemplate];
   const inJson = request.answer_schema ? answerInJsonTemplate : '';
   const ends = [answerNowTemplate + inJson, terminalTemplate + inJson, continueTemplate];
-  if (!request.phase) return ends.map((end) => callOrder(terms) + end);
+  if (!request.phase) return ends.map((end) => callOrder(clientTerms) + end);
   const orders = phaseNames.map((phase) => phaseOrder({ ...request, phase }, protocol));
   return orders.flatMap((order) => ends.map((end) => order + end));
 }
@@ -99,8 +99,8 @@ export function phaseOrder(
  * Returns the instruction to call a tool if the client demands a call, otherwise an empty text
  * (rule: client-terms).
  */
-export function callOrder(terms: ClientTerms | undefined): string {
-  const choice = terms?.toolChoice;
+export function callOrder(clientTerms: ClientTerms | undefined): string {
+  const choice = clientTerms?.toolChoice;
   if (choice === 'required') return callTemplate;
   return typeof choice === 'object' ? callOfTemplate(choice.name) : '';
 }

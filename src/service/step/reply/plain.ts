@@ -31,10 +31,10 @@ export class PlainReader {
     return delta === '' ? [] : [{ type: 'answer', delta }];
   }
 
-  end(options: ParseOptions): {
+  async endPausing(options: ParseOptions): Promise<{
     readonly completion: ParsedCompletion;
     readonly deltas: readonly ParseDelta[];
-  } {
+  }> {
     return { completion: takeAsAnswer(this.#text, options), deltas: [] };
   }
 }

@@ -47,7 +47,7 @@ describeWorkbench('unusual files in the extension', (suite) => {
     expect(shown()).toContain('1: one\n2: two\n3: three');
   });
 
-  test('changes of unusual files affect only the intended place', async () => {
+  test('edits of huge files, long lines and CRLF files change only the intended place, and an edit of a binary file fails', async () => {
     const workbench = await suite.open({ files });
     suite.service.fake.script([
       calling('edit_file(path="big.ts", old_string="line59998 = 59998", new_string="line59998 = 0")'),

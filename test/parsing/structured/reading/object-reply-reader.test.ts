@@ -98,27 +98,31 @@ test('escapes and surrogate pairs that are split between chunks are decoded', ()
 });
 
 test.each([
-  ['prose before', `Sure.\n${action}`, { thought: 'Sure.\nLook first.' }],
-  ['a fence', `\`\`\`json\n${action}\n\`\`\``, { thought: 'Look first.' }],
-  ['prose and a fence', `Sure.\n\`\`\`json\n${action}\n\`\`\`\n`, { thought: 'Sure.\nLook first.' }],
+  ['prose before the object', `Sure.\n${action}`, { thought: 'Sure.\nLook first.' }],
+  ['a fence around the object', `\`\`\`json\n${action}\n\`\`\``, { thought: 'Look first.' }],
   [
-    'reasoning before',
+    'prose and a fence around the object',
+    `Sure.\n\`\`\`json\n${action}\n\`\`\`\n`,
+    { thought: 'Sure.\nLook first.' },
+  ],
+  [
+    'reasoning before the object',
     `<think>{"thought": "no"}\n{"action": 1}</think>${action}`,
     { thought: 'Look first.', reasoning: '{"thought": "no"}\n{"action": 1}' },
   ],
-  ['a chat token before', `<|im_start|>${action}`, { thought: 'Look first.' }],
+  ['a chat token before the object', `<|im_start|>${action}`, { thought: 'Look first.' }],
   [
-    'a turn that is imagined',
+    'a turn of the user that the model made up',
     `${action}<|im_end|>\n<|im_start|>user\nThanks, and now?`,
     { thought: 'Look first.', discarded: [{ kind: 'stop', chars: 43 }] },
   ],
   [
-    'an imagined result after',
+    'a result after the object that the model made up',
     `${action}\nObservation: 12 lines\nSo that is it.`,
     { thought: 'Look first.' },
   ],
-  ['another object after', `${action}\n${answer}`, { thought: 'Look first.' }],
-])('%s does not hide the action of an object reply', (_, text, expected) => {
+  ['another object after the action', `${action}\n${answer}`, { thought: 'Look first.' }],
+])('the action of an object reply is found despite other text in the reply: %s', (_, text, expected) => {
   const { completion, isWhole } = read(text);
   expect(completion).toMatchObject({ outcome: 'action', ...expected });
   expect(isWhole).toBe(false);
@@ -217,7 +221,7 @@ test.each([
   ['a tool called none', '"action": {"tool": "none", "args": {}}, "final_answer": "hello"'],
   ['a null for the tool', '"action": {"tool": null}, "final_answer": "hello"'],
   ['no text for the tool', '"action": {"tool": "", "args": {}}, "final_answer": "hello"'],
-])('an empty action beside an answer leaves the answer: %s (rule: object-reply)', (_, fields) => {
+])('an empty action beside an answer is ignored: %s (rule: object-reply)', (_, fields) => {
   for (const cuts of [[1], [99]])
     expect(read(`{"thought": "t", ${fields}}`, { cuts })).toMatchObject({
       completion: { outcome: 'answer', answer: 'hello', thought: 't', repairs: [] },
@@ -226,12 +230,7 @@ test.each([
     });
 });
 
-test.each([
-  '[]',
-  '{}',
-  'false',
-  '" "',
-])('an empty answer beside an action leaves the action: %s', (answer) => {
+test.each(['[]', '{}', 'false', '" "'])('an empty answer beside an action is ignored: %s', (answer) => {
   expect(read(`{"thought": "t", "final_answer": ${answer}, "action": ${call}}`)).toMatchObject({
     completion: { outcome: 'action', repairs: [] },
     shown: { thought: 't' },
@@ -613,7 +612,7 @@ test.each([
   ['a list of nothing', '"action": [null], "final_answer": "hello"'],
   ['arguments of no tool', '"action": {"args": {}}, "final_answer": "hello"'],
   ['a tool that is none', '"action": {"tool": "No tool", "args": {}}, "final_answer": "hello"'],
-])('an action that names no offered tool leaves the answer beside it: %s (rule: object-reply)', (_, fields) => {
+])('an action that names no offered tool is ignored beside an answer: %s (rule: object-reply)', (_, fields) => {
   for (const cuts of [[1], [99]])
     expect(read(`{"thought": "t", ${fields}}`, { cuts })).toMatchObject({
       completion: { outcome: 'answer', answer: 'hello', thought: 't' },
@@ -688,7 +687,7 @@ test("an answer is reported as constrained only under the schema's own key", () 
 test.each([
   ['JSON', '{"note": "x"}\n'],
   ['fenced text', '```\nls -l\n```\n'],
-])('%s before the object is streamed as the thought (rule: deltas-join)', (_, before) => {
+])('text before the object of a reply is streamed as the thought: %s (rule: deltas-join)', (_, before) => {
   for (const cuts of [[1], [99]]) {
     const { completion, shown } = read(`${before}{"thought": "b", "final_answer": "c"}`, { cuts });
     expect((shown.draft ?? '') + (shown.thought ?? '')).toBe(completion.thought);
@@ -703,7 +702,7 @@ test.each([
   '\n</tool_call>',
   '\u200b',
   '\n```\n}',
-])('a lone mark after an action is not prose: %j', (mark) => {
+])('a closing mark after an action does not count as prose: %j', (mark) => {
   expect(read(action + mark).completion.outcome).toBe('action');
 });
 

@@ -88,7 +88,7 @@ test.each([
   ['"{\\"id\\": 1234567890123456789}"', { id: '1234567890123456789' }],
   ['"[null, 1.5, \\"a\\"]"', [null, 1.5, 'a']],
   ['"no JSON"', 'no JSON'],
-])('a free value keeps digits that a number would lose: %s (rule: reversible-schema)', async (written, content) => {
+])('an argument without a schema keeps digits that a number would lose: %s (rule: reversible-schema)', async (written, content) => {
   const args = { content: JSON.parse(written), map: null };
   const { completion } = await readConstrained({ tool: 'save', args });
   expect(completion.action?.toolArgs).toEqual({ content });
@@ -107,7 +107,7 @@ test.each([
     'holds a key twice',
   ],
   [{ content: '{"a": 1e999}', map: null }, 'beyond the range'],
-])('a free value that is not valid for its parameter makes the action malformed: %j', async (args, problem) => {
+])('an argument without a schema makes the action malformed if it is not valid for its parameter: %j', async (args, problem) => {
   const { completion } = await readConstrained({ tool: 'save', args });
   expect(completion).toMatchObject({
     outcome: 'malformed_action',

@@ -27,7 +27,7 @@ const roomy = (name: Dialect) => ({
 
 test.each(
   names,
-)('%s: every value that a tool accepts can be written and is restored exactly (rule: reversible-schema)', (name) => {
+)('every value that a tool accepts can be written in the dialect of %s and is restored exactly (rule: reversible-schema)', (name) => {
   fc.assert(
     fc.property(argumentsOf(name), ({ schema, value, image }) => {
       const converted = convertSchema(schema, roomy(name), 3);
@@ -49,7 +49,7 @@ test.each([
   'openai',
   'strict',
   'anthropic',
-] as const)('%s: a converted schema is in the vendor’s subset', (name) => {
+] as const)('a schema converted to the dialect of %s is in the vendor’s subset', (name) => {
   fc.assert(
     fc.property(argumentsOf(name), ({ schema }) => {
       const converted = convertSchema(
@@ -113,7 +113,7 @@ test.each([
   expect(convertSchema(schema, strictSchema, 3)).toBeNull();
 });
 
-test('alternatives that would take too long to convert become free values', () => {
+test('a schema with alternatives that would take too long to convert is not converted', () => {
   const names = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`);
   const shared = Object.fromEntries(names(1_000).map((name) => [name, {}]));
   const sharing = { properties: shared, anyOf: names(1_000).map((title) => ({ title })) };
@@ -155,7 +155,7 @@ test('values nested deeper than a vendor allows become JSON text', () => {
   expect(converted?.free).toEqual(['a.a.a.a.a.a.a.a']);
 });
 
-test('the parts of allOf are merged, and contradicting parts become a free value', () => {
+test('the parts of allOf are merged, and contradicting parts become a value without a schema', () => {
   const together = {
     type: 'object',
     allOf: [object({ a: { type: 'string' } }), object({ b: { type: 'integer' } })],
@@ -165,7 +165,7 @@ test('the parts of allOf are merged, and contradicting parts become a free value
   expect(convertSchema(apart, strictSchema, 3)?.free).toEqual(['c']);
 });
 
-test('objects of a union that begin alike are reordered to differ, or become a free value', () => {
+test('objects of a union that begin alike are reordered to differ, or become a value without a schema', () => {
   const shape = (kind: string, more: string) =>
     object({ id: { type: 'string' }, kind: { const: kind }, [more]: { type: 'string' } });
   const converted = convertSchema(
@@ -242,26 +242,32 @@ describe('conversion to a vendor’s subset (rule: reversible-schema)', () => {
   });
 });
 
-describe('values that cannot be written are listed as free (rule: reversible-schema)', () => {
+describe('properties that a schema requires or describes without declaring them (rule: reversible-schema)', () => {
   const known = { k: { type: 'string' } };
   // Parsed from JSON, since an object literal with `then` looks like a promise.
   const thenRequired = (name: string) => JSON.parse(`{ "then": { "required": ["${name}"] } }`);
 
   test.each<[string, Record<string, unknown>]>([
     ['required', { ...object(known), required: ['k', 'x'] }],
-    ['required, and nothing is declared', { type: 'object', required: ['x'] }],
+    ['required while no property is declared', { type: 'object', required: ['x'] }],
     [
-      'spoken of by a condition',
+      'required by a condition',
       { ...object(known), if: { properties: { k: { const: 'a' } } }, ...thenRequired('x') },
     ],
     [
       'described by a condition',
       { ...object(known), if: { required: ['k'] }, else: { properties: { x: {} } } },
     ],
-    ['one of those required', { ...object(known, []), anyOf: [{ required: ['k'] }, { required: ['x'] }] }],
-    ['what another needs', { ...object(known), dependentRequired: { k: ['x'] } }],
-    ['described where another is', { ...object(known), dependentSchemas: { k: object({ x: {} }) } }],
-  ])('a property that is undeclared and %s may have any value', (_, schema) => {
+    [
+      'one of several alternatives that are required',
+      { ...object(known, []), anyOf: [{ required: ['k'] }, { required: ['x'] }] },
+    ],
+    ['required by another property', { ...object(known), dependentRequired: { k: ['x'] } }],
+    [
+      'described for objects with another property',
+      { ...object(known), dependentSchemas: { k: object({ x: {} }) } },
+    ],
+  ])('an undeclared property may have any value if it is %s', (_, schema) => {
     const converted = convertSchema(schema, strictSchema, 3);
     expect(converted?.free).toEqual(['x']);
     const declared = 'properties' in schema && { k: 'a' };
@@ -279,7 +285,7 @@ describe('values that cannot be written are listed as free (rule: reversible-sch
     expect(convertSchema(schema, strictSchema, 3)?.free).toEqual([]);
   });
 
-  test('alternatives count beside others that only list required properties', () => {
+  test('a property whose oneOf has property schemas is converted, although an anyOf beside it only lists required properties; at the root it is not', () => {
     const schema = {
       ...object(known, []),
       anyOf: [{ required: ['k'] }, { required: ['x'] }],
@@ -338,7 +344,7 @@ describe('conditions on the value of a property (rule: reversible-schema)', () =
     expect(convertSchema(schema, strictSchema, 3)?.free).toEqual(['list[].z']);
   });
 
-  test('keywords that cannot be expanded leave a tool free, but a property of the same name does not', () => {
+  test('a schema with keywords that cannot be expanded is not converted, but one with a property of the same name is', () => {
     const dependent = { ...object({ a: {} }), dependencies: { a: ['b'] } };
     expect(convertSchema(dependent, strictSchema, 3)).toBeNull();
     expect(convertSchema(object({ dependencies: { type: 'string' } }), strictSchema, 3)?.free).toEqual([]);
@@ -356,7 +362,7 @@ test.each<[string, Record<string, unknown>]>([
   ['texts', { type: 'string', minLength: 2, maxLength: 1 }],
   ['objects', { ...object({ a: {} }), minProperties: 1, maxProperties: 0 }],
   ['no value at all', { enum: [] }],
-])('contradictory bounds are dropped, and their path is listed as free: %s', (_, schema) => {
+])('contradictory bounds are dropped, and the value is listed as one without a schema: %s', (_, schema) => {
   for (const dialect of [openaiSchema, anthropicSchema]) {
     const converted = convertSchema(object({ e: schema }), dialect, 1);
     expect(converted?.free).toEqual(['e']);
@@ -364,7 +370,7 @@ test.each<[string, Record<string, unknown>]>([
   }
 });
 
-test('a schema that would take too long to convert is left free (rule: loop-share)', () => {
+test('a schema that would take too long to convert is not converted (rule: loop-share)', () => {
   const many = (count: number, each: unknown) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, each]));
   const inner = object({ a: { type: 'string' } });
@@ -378,7 +384,7 @@ test('a schema that would take too long to convert is left free (rule: loop-shar
   expect(convertSchema(object(many(1_000, { type: 'string' })), openaiSchema, 3)?.free).toEqual([]);
 });
 
-test('too many alternatives to compare become a free value; too many values do not', () => {
+test('too many alternatives to compare become a value without a schema; too many values do not', () => {
   const objects = Array.from({ length: 129 }, (_, index) => object({ [`p${index}`]: { type: 'string' } }));
   expect(convertSchema(object({ e: { anyOf: objects } }), openaiSchema, 3)?.free).toEqual(['e']);
   const values = Array.from({ length: 300 }, (_, index) => ({ const: index }));

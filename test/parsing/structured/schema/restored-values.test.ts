@@ -209,7 +209,7 @@ test.each([
   ['strict', strictSchema],
   ['anthropic', anthropicSchema],
   ['llama', llamaSchema],
-] as const)('%s: a value under any conditions can be written and is restored exactly, or the tool is free (rule: reversible-schema)', (_, dialect) => {
+] as const)('a value under any conditions can be written in the dialect of %s and is restored exactly, or the schema is not converted (rule: reversible-schema)', (_, dialect) => {
   let schemas = 0;
   fc.assert(
     fc.property(

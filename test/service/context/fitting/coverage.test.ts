@@ -44,7 +44,7 @@ test('the prompt contains a text without line numbers if that text occurs in an 
   );
 });
 
-test('copies of a Coverage share one search budget; once it is used up, contains() is true only for a whole covered text', async () => {
+test('copies of a Coverage share one search budget; once it is used up, contains() is true only for a text that equals a covered one', async () => {
   const coverage = new Coverage({ characters: 10 });
   coverage.add('file:a', [], 'one two\n');
   const copy = coverage.copy();

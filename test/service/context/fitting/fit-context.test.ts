@@ -171,7 +171,7 @@ describe('lines that are requested twice (rule: no-line-twice)', () => {
     expect(folders[0]).toEqual({ path: 'src', files: 1, included: 1 });
   });
 
-  test('a line range keeps its lines, and the whole file adds only the others', async () => {
+  test('if a file and ranges of its lines are requested, each line is sent once: the ranges have theirs, and the file the others', async () => {
     const { blocks, items } = await fitScene({
       files: { 'a.ts': text(10) },
       explicit_context_paths: ['a.ts', 'a.ts:4-6', 'a.ts:5-8'],

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   shareFairly,
+  shareFirstWhole,
   shareInGroups,
   shareInTurn,
 } from '../../../../src/service/context/fitting/share-out.js';
@@ -30,6 +31,13 @@ test('a folder of many files gets the same share as one giant file', () => {
   expect(shareInGroups([[9_000], folder], shareFairly, 4_000)).toEqual([[2_400], folder]);
 });
 
+test('the first path is included completely if it needs at most half of the tokens, and the other paths share the rest (rule: first-path-whole)', () => {
+  expect(shareFairly([500, 900, 900], 1_200)).toEqual([400, 400, 400]);
+  expect(shareFirstWhole([500, 900, 900], 1_200)).toEqual([500, 350, 350]);
+  expect(shareFirstWhole([700, 900, 900], 1_200)).toEqual([400, 400, 400]);
+  expect(shareFirstWhole([], 1_200)).toEqual([]);
+});
+
 test('shareInTurn gives the first item all it needs, and later items only what is left', () => {
   expect(shareInTurn([900, 900, 900], 1_200)).toEqual([900, 300, 0]);
 });
@@ -38,7 +46,7 @@ test('shares never exceed the room or the size, and use up the room if an item i
   const sizes = fc.array(fc.oneof(fc.nat(3_000), fc.constant(Number.POSITIVE_INFINITY)), { maxLength: 40 });
   fc.assert(
     fc.property(sizes, fc.nat(10_000), (wanted, room) => {
-      for (const share of [shareFairly, shareInTurn]) {
+      for (const share of [shareFairly, shareFirstWhole, shareInTurn]) {
         const shares = share(wanted, room);
         expect(sum(shares)).toBeLessThanOrEqual(room);
         expect(shares.every((each, index) => each >= 0 && each <= (wanted[index] ?? 0))).toBe(true);

@@ -141,7 +141,7 @@ describe('invalid responses of the context service (rule: context-service)', () 
 
   test.each(
     Object.entries(wrong),
-  )('%s is treated as a failure of the context service', async (_, listener) => {
+  )('an invalid response counts as a failure of the context service: %s', async (_, listener) => {
     const source = await serve(listener, { timeoutMs: 1_000 });
     await expect(source.read('a.ts', signal)).rejects.toBeInstanceOf(ContextServiceFailed);
     await expect(source.readPinned('rules', signal)).rejects.toBeInstanceOf(ContextServiceFailed);

@@ -21,7 +21,7 @@ function problemsOf(text: string): readonly string[] {
 const fileWith = (...entries: object[]): string => stringify({ tokens: entries });
 
 describe('reading a file of tokens (rule: token-file)', () => {
-  test('a file of tokens is YAML or JSON, with ids and digests in either case', () => {
+  test('a token file is YAML or JSON, and its ids and digests may be in upper or lower case', () => {
     const text = `
 # who may call
 tokens:

@@ -48,7 +48,7 @@ test.each([
   ['true', false],
   ['proxy.example', false],
   ['', false],
-])('isProxy(%j) is %j, and Express accepts what it accepts (rule: rate-limit)', (text, is) => {
+])('isProxy(%j) is %j, and Express accepts every text for which it is true (rule: rate-limit)', (text, is) => {
   expect(isProxy(text)).toBe(is);
   if (is) express().set('trust proxy', [text]);
 });

@@ -18,7 +18,7 @@ describe('reading traceparent (rule: trace-context)', () => {
       `cc-${traceId}-${parentId}-01-what-the-future-will-be-like`,
       1,
     ],
-  ])('traceparent: %s', (_, sent, flags) => {
+  ])('reading a traceparent: %s', (_, sent, flags) => {
     expect(readTraceContext({ traceparent: sent })).toEqual({ traceId, parentId, flags, state: '' });
   });
 

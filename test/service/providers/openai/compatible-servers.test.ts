@@ -173,7 +173,7 @@ describe('texts of compatible servers (rule: compatible-answers)', () => {
     ['tool', ['tool_calls', 'function_call', 'tool_use']],
     ['refusal', ['content_filter', 'SAFETY', 'RECITATION']],
     ['other', ['something_new', '']],
-  ])('the finish reason is %s for %j (rule: finish-reason)', (unified, reasons) => {
+  ])('the finish reason is %s for each of the raw values %j (rule: finish-reason)', (unified, reasons) => {
     for (const reason of reasons) {
       const plain = { choices: [{ message: { content: '80' }, finish_reason: reason }] };
       expect(readPlain(vendor, plain)?.finishReason).toBe(unified);
@@ -190,7 +190,7 @@ describe('errors inside a 200 of compatible servers (rule: compatible-answers)',
     ['a flat error', { object: 'error', message: 'no', code: 400 }],
     ['a detail', { detail: 'no' }],
     ['a list of errors', [{ error: { message: 'no' } }]],
-  ])('%s is not read as a completion, plain or streamed', (_, json) => {
+  ])('an error inside a 200 is not read as a completion, plain or streamed: %s', (_, json) => {
     expect(readPlain(vendor, json)).toBeUndefined();
     expect(readEventData(vendor, [JSON.stringify(json)])).toBeUndefined();
   });

@@ -21,7 +21,7 @@ function failureOf(status: number, body: unknown) {
 const failureInside = (body: unknown) =>
   classifyInside(chat.readError(JSON.stringify(body)), request).failure.failure;
 
-describe('a context overflow is recognised by the words of each vendor (rule: error-table)', () => {
+describe('a context overflow is recognised in the message of each vendor (rule: error-table)', () => {
   test.each([
     ['OpenAI', "This model's maximum context length is 8192 tokens."],
     ['Anthropic', 'prompt is too long: 233153 tokens > 200000 maximum'],
@@ -48,7 +48,7 @@ describe('a context overflow is recognised by the words of each vendor (rule: er
     ['watsonx', 'the number of input tokens 5000 cannot exceed the total tokens limit 4096 for this model'],
     ['TabbyAPI', 'Prompt length 5000 is greater than max_seq_len 4096'],
     ['MiniMax', 'invalid params, context window exceeds limit'],
-  ])('%s', (_, message) => {
+  ])('the message of %s means a context overflow', (_, message) => {
     expect(failureOf(400, { error: { message } }).failure).toBe('context_length');
     expect(failureOf(413, { message }).failure).toBe('context_length');
   });
@@ -60,7 +60,7 @@ describe('a context overflow is recognised by the words of each vendor (rule: er
       { error: { code: 'tokens_limit_reached', message: 'Max size: 8000 tokens.' } },
     ],
     [
-      'the words of a provider behind OpenRouter',
+      'the message of a provider behind OpenRouter',
       {
         error: {
           message: 'Provider returned error',
@@ -69,7 +69,7 @@ describe('a context overflow is recognised by the words of each vendor (rule: er
         },
       },
     ],
-  ])('%s', (_, body) => {
+  ])('%s means a context overflow', (_, body) => {
     expect(failureOf(400, body).failure).toBe('context_length');
   });
 
@@ -136,7 +136,7 @@ describe('an unknown model is recognised behind a 400 (rule: error-table)', () =
     ['Together', { error: { message: 'Unable to access model x. See the list of supported models.' } }],
     ['Cloudflare', { errors: [{ code: 5007, message: 'No such model @cf/x or task' }], success: false }],
     ['Perplexity', { error: { message: "Invalid model 'x'. Permitted models are in the documentation." } }],
-  ])('%s', (_, body) => {
+  ])('the error of %s with status 400 means an unknown model', (_, body) => {
     expect(failureOf(400, body).failure).toBe('model_not_found');
   });
 
@@ -176,7 +176,7 @@ describe('a spend limit is recognised, whatever the status of the response (rule
     [429, { error: { code: '1113', message: '您的账户已欠费，请充值后重试' } }],
     [429, { error: { message: '余额不足或无可用资源包，请充值。' } }],
     [403, { error: { code: 403, message: 'Key limit exceeded (daily limit). Manage it on the keys page' } }],
-  ])('%i %j', (status, body) => {
+  ])('the status %i with the body %j means a spend limit', (status, body) => {
     expect(failureOf(status, body).failure).toBe('billing');
   });
 });
@@ -201,7 +201,7 @@ describe('errors inside a 200 are found where vendors put them (rule: compatible
       'failed',
     ],
     ['as an interrupted reply', { choices: [{ finish_reason: 'insufficient_system_resource' }] }, 'failed'],
-  ])('%s', (_, body, failure) => {
+  ])('an error inside a 200 is found %s', (_, body, failure) => {
     expect(holdsError(body)).toBe(true);
     expect(failureInside(body)).toBe(failure);
   });
@@ -215,7 +215,7 @@ describe('errors inside a 200 are found where vendors put them (rule: compatible
     expect(holdsError({ ...completion, ...more })).toBe(false);
   });
 
-  test('the words of a provider behind OpenRouter reach the caller', () => {
+  test('the message of a provider behind OpenRouter reaches the caller', () => {
     const metadata = { raw: '{"error":{"message":"seed must be positive"}}', provider_name: 'X' };
     const body = { error: { message: 'Provider returned error', code: 400, metadata } };
     expect(failureOf(400, body).vendorWords).toBe('Provider returned error: seed must be positive');
@@ -244,12 +244,18 @@ describe('a refused parameter is found however a server names it (rule: second-r
     ['Mistral', { message: { detail: [{ loc: ['body', 'seed'], msg: 'Extra inputs are not permitted' }] } }],
     ['FastAPI', { detail: [{ loc: ['body', 'seed'], msg: 'extra fields not permitted' }] }],
     ['a Go server', { error: 'json: unknown field "seed"' }],
-    ['a list of fields', { errors: [{ field: 'seed', message: 'is not allowed' }] }],
-    ['a message and fields by name', { message: 'Invalid request', errors: { seed: ['is not allowed'] } }],
-    ['fields by name', { title: 'Validation failed', errors: { seed: ['The field is not allowed.'] } }],
+    ['a server that lists fields', { errors: [{ field: 'seed', message: 'is not allowed' }] }],
+    [
+      'a server that sends a message and fields by name',
+      { message: 'Invalid request', errors: { seed: ['is not allowed'] } },
+    ],
+    [
+      'a server that sends fields by name',
+      { title: 'Validation failed', errors: { seed: ['The field is not allowed.'] } },
+    ],
     ['a JSON Schema validator', { message: "Additional properties are not allowed ('seed' was unexpected)" }],
     ['a British server', { error: { message: 'unrecognised field seed' } }],
-  ])('%s', (_, body) => {
+  ])('the refused parameter is found in the error of %s', (_, body) => {
     expect(refused(400, body)).toBe('seed');
     expect(refused(422, body)).toBe('seed');
   });

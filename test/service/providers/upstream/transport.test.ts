@@ -156,7 +156,7 @@ describe('connections to providers', () => {
     for (let call = 0; call < 3; call += 1) await ask(provider, plain);
   });
 
-  test('a stream that has sent its end mark is not waited for', async () => {
+  test('a stream that has sent its end event is not waited for', async () => {
     const chunk = { choices: [{ delta: { content: 'yes' }, finish_reason: 'stop' }] };
     const url = await answering((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -194,7 +194,7 @@ describe('connections to providers', () => {
   const eventsOf = (model: keyof typeof finished) =>
     finished[model].map((event) => `data: ${JSON.stringify(event)}\n\n`);
 
-  describe.each<keyof typeof finished>(['gpt-4o', 'claude-opus-5'])('%s', (model) => {
+  describe.each<keyof typeof finished>(['gpt-4o', 'claude-opus-5'])('finished streams of %s', (model) => {
     test.each<[string, (response: ServerResponse) => void]>([
       ['is closed without its last chunk', ({ socket }) => void socket?.end()],
       ['is reset', ({ socket }) => void socket?.resetAndDestroy()],

@@ -113,7 +113,7 @@ describe('cleaning vendor messages (rule: vendor-words)', () => {
   });
 });
 
-describe.each(ways)('vendor messages of $title', (way) => {
+describe.each(ways)('messages of the vendor through $title', (way) => {
   const wordsOf = async (script: Parameters<typeof fakeProvider>[0], { model }: Way = way) => {
     const fake = await fakeProvider(script);
     const failure = await failureOf(ask(connect(directoryAt(fake.url), model), way));

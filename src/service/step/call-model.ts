@@ -3,6 +3,7 @@ import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import type { ParseDelta } from '../../parsing/delta-writer.js';
 import { IncrementalParser } from '../../parsing/incremental-parser.js';
 import type { ParseOptions } from '../../parsing/parse-completion.js';
+import type { Pause } from '../../parsing/pause.js';
 import { ObjectReplyReader } from '../../parsing/structured/reading/object-reply-reader.js';
 import { outputLimit } from './budget/share-budget.js';
 import { withoutNul } from './history/json-values.js';
@@ -10,16 +11,17 @@ import { nativeDefinitions } from './prompt/answer-tool.js';
 import type { Completion, CompletionEvent, CompletionRequest, Prompt } from './provider.js';
 import { objectReaderOptions, readAnswerCall, readingOptions } from './read-reply.js';
 import type { RenderedPrompt } from './render-prompt.js';
+import { partsOf } from './reply/parts-of.js';
 import { PhaseReader } from './reply/phases.js';
 import { PlainReader } from './reply/plain.js';
 import type { StepDependencies, StepObserver } from './step-dependencies.js';
-import { expectsPlainText, type Received, type ReplySituation, type TextReading } from './types.js';
+import { expectsPlainText, mayCall, type Received, type ReplySituation, type TextReading } from './types.js';
 
 /**
  * Makes the one model call of a step; streams it if there is an observer. This is not an async function, because
  * an async function would keep the prompt in memory until the model has replied.
  */
-export function complete(
+export function callModel(
   { situation, prompt, report }: RenderedPrompt,
   { provider, deadline }: Pick<StepDependencies, 'provider' | 'deadline'>,
   observer?: StepObserver,
@@ -62,13 +64,13 @@ export function completionRequest(
 }
 
 function withTools(call: CompletionRequest, situation: ReplySituation): CompletionRequest {
-  const { replyFormat, protocol, mustAnswer, request, terms } = situation;
+  const { replyFormat, protocol, mustAnswer, request, clientTerms } = situation;
   const constrained = replyFormat ? { ...call, replySchema: replyFormat.schema } : call;
   if (protocol !== 'native') return constrained;
-  const mayAct = !mustAnswer && !expectsPlainText(situation) && (request.phase ?? 'act') === 'act';
+  const mayAct = !mustAnswer && !expectsPlainText(situation) && mayCall(request);
   const nativeTools = {
     definitions: nativeDefinitions(situation),
-    choice: mayAct ? (terms?.toolChoice ?? 'auto') : 'none',
+    choice: mayAct ? (clientTerms?.toolChoice ?? 'auto') : 'none',
   };
   return { ...constrained, nativeTools };
 }
@@ -77,7 +79,7 @@ interface DeltaReader {
   /** True if deltas are read from the fields of a JSON object, whose texts contain no control block. */
   readonly readsObject?: boolean;
   push(text: string): ParseDelta[];
-  end(options: ParseOptions): StreamedReading | Promise<StreamedReading>;
+  endPausing(options: ParseOptions, pause: Pause): Promise<StreamedReading>;
 }
 
 type StreamedReading = TextReading & { readonly deltas: readonly ParseDelta[] };
@@ -85,19 +87,10 @@ type StreamedReading = TextReading & { readonly deltas: readonly ParseDelta[] };
 /** Returns the streaming reader for the form of reply that the prompt asks for. */
 function readerFor(situation: ReplySituation): DeltaReader {
   if (expectsPlainText(situation)) return new PlainReader();
-  if (situation.protocol === 'json') return new ObjectReplyReader(objectReaderOptions(situation));
-  const parser = new IncrementalParser(situation.offered);
-  return {
-    push: (text) => parser.push(text),
-    end: (options) => parser.endPausing(options, yieldIfBusy),
-  };
+  return situation.protocol === 'json'
+    ? new ObjectReplyReader(objectReaderOptions(situation))
+    : new IncrementalParser(situation.offered);
 }
-
-/**
- * Splits a long text into parts of at most 32,768 characters, so that an abort signal can end the work between
- * them.
- */
-const partsOf = (text: string): readonly string[] => text.match(/[\s\S]{1,32768}/gu) ?? [];
 
 /** Reports a reply to an observer while it is written (rule: deltas-join). */
 class Relay {
@@ -147,7 +140,7 @@ class Relay {
   async end(completion: Completion): Promise<Received> {
     this.#signal = undefined;
     const options = readingOptions(completion, this.#situation);
-    const { deltas, ...reading } = await this.#parser.end(options);
+    const { deltas, ...reading } = await this.#parser.endPausing(options, yieldIfBusy);
     const answer = readAnswerCall(completion, this.#situation);
     const isThought =
       answer !== undefined || (completion.toolCalls.length > 0 && !this.#situation.mustAnswer);

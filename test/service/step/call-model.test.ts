@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { StepRequestInput } from '../../../src/contract/step-request.js';
-import { complete } from '../../../src/service/step/complete.js';
+import { callModel } from '../../../src/service/step/call-model.js';
 import { Interruption } from '../../../src/service/step/interruption.js';
 import type {
   Completion,
@@ -53,7 +53,7 @@ async function observed(
   const deltas: string[][] = [];
   const observer = observerOf(async (kind, delta) => void deltas.push([kind, delta]));
   const prompt = await prepare(stepRequest({ tools, ...fields }));
-  await complete(prompt, { provider: providerReplying(fragments).provider, deadline }, observer);
+  await callModel(prompt, { provider: providerReplying(fragments).provider, deadline }, observer);
   return deltas;
 }
 
@@ -63,7 +63,7 @@ const joined = (deltas: readonly string[][], ...kinds: string[]): string =>
 describe('the completion request of a step', () => {
   const requestFor = async (fields: Partial<StepRequestInput>) => {
     const { provider, requests } = providerReplying(['Final Answer: 42']);
-    await complete(await prepare(stepRequest({ tools, ...fields })), { provider, deadline });
+    await callModel(await prepare(stepRequest({ tools, ...fields })), { provider, deadline });
     return requests[0];
   };
 
@@ -135,7 +135,7 @@ test('a step that is interrupted stops reading a long delta (rule: one-deadline)
   });
   const prompt = await prepare(stepRequest({ tools }));
   const { provider } = providerReplying(['word '.repeat(100_000)]);
-  const step = complete(prompt, { provider, deadline: { ...deadline, signal: leaving.signal } }, observer);
+  const step = callModel(prompt, { provider, deadline: { ...deadline, signal: leaving.signal } }, observer);
   await expect(step).rejects.toBe(interruption);
   expect(deltas.join('').length).toBeLessThan(50_000);
 });
@@ -152,7 +152,7 @@ test('a complete reply is read even after the deadline (rule: one-deadline)', as
   const prompt = await prepare(stepRequest({ tools }));
   const deltas: string[] = [];
   const observer = observerOf(async (_, delta) => void deltas.push(delta));
-  const received = await complete(
+  const received = await callModel(
     prompt,
     { provider, deadline: { ...deadline, signal: leaving.signal } },
     observer,
@@ -161,7 +161,7 @@ test('a complete reply is read even after the deadline (rule: one-deadline)', as
   expect(deltas.join('')).toBe(text);
 });
 
-test('complete sends no request if the reader of the reply cannot be created', async () => {
+test('callModel sends no request if the reader of the reply cannot be created', async () => {
   const { provider, requests } = providerReplying(['Final Answer: 42']);
   const prompt = await prepare(stepRequest({ tools }));
   const situation = {
@@ -176,7 +176,7 @@ test('complete sends no request if the reader of the reply cannot be created', a
     return provider.stream(request, patience);
   };
   const step = async () =>
-    complete(
+    callModel(
       { ...prompt, situation },
       { provider: { ...provider, stream }, deadline },
       observerOf(async () => {}),
@@ -220,7 +220,7 @@ describe('the reading of a streamed reply', () => {
       changes,
       async (text, lengths, more) => {
         const { provider } = providerReplying(cut(text, lengths), more);
-        const received = await complete(prompt, { provider, deadline }, silent);
+        const received = await callModel(prompt, { provider, deadline }, silent);
         expect(received.reading).toBeDefined();
         const { completion } = received;
         expect(await readReply(received, prompt.situation)).toEqual(
@@ -234,7 +234,7 @@ describe('the reading of a streamed reply', () => {
   test('a streamed reply is not reused if its deltas are not the whole text', async () => {
     const prompt = await prepare(stepRequest({ tools }));
     const { provider } = providerReplying(['Action: read_file('], { text: 'Action: read_file("a")' });
-    const { reading } = await complete(prompt, { provider, deadline }, silent);
+    const { reading } = await callModel(prompt, { provider, deadline }, silent);
     expect(reading).toBeUndefined();
   });
 
@@ -246,7 +246,7 @@ describe('the reading of a streamed reply', () => {
   ] as const)('streaming a long reply yields to a busy event loop (rule: loop-share): %s, %j', async (protocol, start) => {
     const prompt = await prepare(stepRequest({ tools, protocol }));
     const { provider } = providerReplying([start + 'a < b\n'.repeat(50_000)]);
-    const turns = await whileBusy(() => turnsDuring(() => complete(prompt, { provider, deadline }, silent)));
+    const turns = await whileBusy(() => turnsDuring(() => callModel(prompt, { provider, deadline }, silent)));
     expect(turns).toBeGreaterThan(5);
   });
 });
