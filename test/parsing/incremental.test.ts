@@ -94,7 +94,7 @@ describe('streaming a reply (rule: deltas-join)', () => {
     if (!text.startsWith('search (')) expect(pushed(text).length).toBeGreaterThan(5);
   });
 
-  test('JSON before an answer that is not a call becomes the thought (rule: bare-call)', () => {
+  test('JSON before a labelled answer becomes the thought if it is not a call (rule: bare-call)', () => {
     const { joined } = stream('{"names": ["search"]}\nFinal Answer: 42', [3]);
     expect(joined).toMatchObject({ draft: '', thought: '{"names": ["search"]}', answer: '42' });
   });
@@ -110,7 +110,7 @@ describe('streaming a reply (rule: deltas-join)', () => {
     expect(stream(text, [4]).joined).toEqual({ reasoning: '', draft: text, thought: '', answer: '' });
   });
 
-  test('text after `Action: None` is sent as the answer at the end', () => {
+  test('with `Action: None`, the thought and the text after it are sent as the answer', () => {
     const { joined, completion } = stream('Thought: no tool\nAction: None\nIt is 4.', [5]);
     expect(joined.answer).toBe(completion.answer);
     expect(completion.answer).toBe('no tool\nAction: None\nIt is 4.');

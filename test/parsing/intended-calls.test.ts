@@ -5,7 +5,7 @@ import { tools } from '../support/parsing/tools.js';
 const call = 'read(path="a.ts")';
 const step = '{"thought": "x", "action": {"tool": "read", "args": {"path": "a.ts"}}}';
 
-describe('replies with an intended call in a form that is not read as a call (rule: closing-fence)', () => {
+describe('replies with a probable call in a format that the parser does not accept (rule: closing-fence)', () => {
   test.each([
     `思考：我需要看文件\n行动：${call}`,
     `思考：我看 行动：${call}`,
@@ -26,7 +26,7 @@ describe('replies with an intended call in a form that is not read as a call (ru
     `${step}\nI wait for the result.`,
     `I look. ${step}`,
     `I look.\n${step}\nI wait.`,
-  ])('an answer with an intended call has advice about it for the model: %j', (text) => {
+  ])('a probable call in an unaccepted format makes the reply an answer, with advice for the model: %j', (text) => {
     const { outcome, action, problem } = parseCompletion(text, tools);
     expect({ outcome, action }).toEqual({ outcome: 'answer', action: null });
     expect(problem).toMatch(/^if you meant to act, .*`read`/);

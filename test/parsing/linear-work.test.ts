@@ -84,7 +84,7 @@ describe('time for a large segment, schema or reply is linear (rule: linear-work
     }
   });
 
-  test('names among 50,000 tools with several words are found by lookup', () => {
+  test('among 50,000 tools, a tool name of several words is found by lookup', () => {
     const tools = names(50_000, 'look up ').map((name) => ({ name, parameters: [] }));
     const text = `${'Action: look there\n'.repeat(20_000)}Action: look up 49999()`;
     expect(parseCompletion(text, tools).action?.toolName).toBe('look up 49999');
@@ -116,7 +116,7 @@ describe('work on one long line is linear (rule: linear-work)', () => {
     ['labels in bold, and reasoning', '', '**Thought: x<think>y</think>'],
     ['blanks after a star', '**Thought: x *', ' '],
     ['blanks after emphasis', '**Thought: x **', ' '],
-  ])('work on a long line of %s is linear, whole, streamed in one chunk and in chunks of 64', (_, prefix, unit) => {
+  ])('work on a long line of %s is linear, whether the line is read whole or streamed', (_, prefix, unit) => {
     const grow = (length: number): string => `${prefix}${unit.repeat(length / unit.length)}\nFinal Answer: x`;
     const [short, long] = [grow(2 ** 15), grow(2 ** 17)];
     for (const work of [

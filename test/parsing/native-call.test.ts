@@ -60,7 +60,7 @@ test.each([
   ' ',
   '{}',
   'null',
-])('a native call with empty arguments %j has no arguments (rule: json-call)', (written) => {
+])('a native call whose argument text is %j runs without arguments (rule: json-call)', (written) => {
   expect(read('delete_file', written)).toMatchObject({ outcome: 'action', toolArgs: {} });
 });
 

@@ -72,7 +72,7 @@ describe('reasoning from the provider (rule: thinking)', () => {
   });
 });
 
-describe('answers that no label precedes (rule: thought-and-answer)', () => {
+describe('answers without a label (rule: thought-and-answer)', () => {
   test('an answer without a label is reported as a repair, unless labels were not taught (rule: repairs)', () => {
     expect(read('It is 4.')).toMatchObject({ confidence: 'repaired', repairs: ['unlabelled_answer'] });
     expect(read('Final Answer: It is 4.')).toMatchObject({ confidence: 'exact', repairs: [] });

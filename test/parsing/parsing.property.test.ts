@@ -123,7 +123,7 @@ test('a call that is cut off anywhere never runs with incomplete arguments (rule
   );
 });
 
-test('a line is read alike where its reading pauses and where it does not (rule: loop-share)', () => {
+test('a pause of the parser within a line does not change the result (rule: loop-share)', () => {
   fc.assert(
     fc.property(anyText, fc.integer({ min: 8_150, max: 8_200 }), (text, length) => {
       const [long, short] = [length, 10].map((size) => {

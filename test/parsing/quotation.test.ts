@@ -11,14 +11,14 @@ const call = 'read(path="a")';
 const json = '{"name": "read", "arguments": {"path": "a"}}';
 const acting = `Action: ${call}\n`;
 
-describe('prompt data that the model repeats is a quotation (rule: echoed-fence)', () => {
+describe('prompt data that the model repeats is treated as a quotation (rule: echoed-fence)', () => {
   test.each([
     ['no closer', `<file path="a.md">\n${acting}`],
     ['no attribute, no closer', `<observation>\n${acting}`],
     ['the closer of another tag', `<file path="a.md">\n</focus>\n${acting}`],
     ['a closer that is only mentioned', `<file path="a.md">\n\`</file>\`\n${acting}`],
     ['a tag below it', `I look.\n<tasks>\n<tool_call>${json}</tool_call>\n`],
-  ])('an action in a fence of the prompt that the model repeats and does not close does not run, and the model is advised: %s', (_, text) => {
+  ])('an action inside a repeated but unclosed fence of the prompt does not run, and the model gets advice: %s', (_, text) => {
     const { joined, completion } = stream(text, [3]);
     expect(completion).toMatchObject({
       action: null,
@@ -58,7 +58,7 @@ describe('prompt data that the model repeats is a quotation (rule: echoed-fence)
     .tuple(fc.constantFrom(...fenceTags), content)
     .map(([tag, text]) => fence({ tag, attributes: { path: 'a' }, text }));
   /**
-   * Damages the marks and attributes of a repeated fence as models do, in the opening tag and in the closing
+   * Damages the id and the attributes of a repeated fence as models do, in the opening tag and in the closing
    * tag.
    */
   const broken = fc.constantFrom<(whole: string) => string>(
@@ -83,7 +83,7 @@ describe('prompt data that the model repeats is a quotation (rule: echoed-fence)
     '# The file\n\n',
   );
 
-  test('no action runs from 3,000 files and observations of the prompt that the model repeats and that contain calls in all dialects', () => {
+  test('no action runs if the model repeats files or observations of the prompt that contain calls, in 3,000 random replies', () => {
     fc.assert(
       fc.property(before, fc.array(echo, { minLength: 1, maxLength: 3 }), fc.nat(), (lead, echoes, cutAt) => {
         const whole = lead + echoes.join('');
@@ -97,7 +97,7 @@ describe('prompt data that the model repeats is a quotation (rule: echoed-fence)
     );
   });
 
-  test('no action runs from 3,000 repeated fences whose marks, attributes or closing tags the model left out', () => {
+  test('no action runs from repeated fences with damaged or missing ids, attributes or closing tags, in 3,000 random replies', () => {
     fc.assert(
       fc.property(
         before,
@@ -115,7 +115,7 @@ describe('prompt data that the model repeats is a quotation (rule: echoed-fence)
     );
   });
 
-  test('a fence of the prompt that the model repeats is read the same whole and streamed (rule: deltas-join)', () => {
+  test('a reply that repeats a fence of the prompt gives the same result whole and streamed (rule: deltas-join)', () => {
     fc.assert(
       fc.property(before, fc.oneof(echo, brokenEcho), chunkLengths, (lead, each, lengths) =>
         streamsToTheSameResult(lead + each, lengths),

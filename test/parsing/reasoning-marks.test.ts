@@ -19,8 +19,8 @@ const pairs = [
 const openers = [...reasoningMarks.flatMap(({ open }) => open), '<think:fast>', ' to=self<|message|>'];
 const orphans = [...reasoningMarks.flatMap(({ orphanClose }) => orphanClose), '</think:fast>'];
 
-describe('reasoning marks of model families (rule: thinking)', () => {
-  test('closed reasoning is never an action, thought or answer, whole and in chunks of any size', () => {
+describe('reasoning tags of model families (rule: thinking)', () => {
+  test('closed reasoning is never an action, thought or answer, whether whole or in chunks of any size', () => {
     fc.assert(
       fc.property(fc.constantFrom(...pairs), chunkLengths, ([open, close], lengths) => {
         const { joined, completion } = stream(`${open}${considered}${close}Final Answer: no`, lengths);
@@ -36,7 +36,7 @@ describe('reasoning marks of model families (rule: thinking)', () => {
     );
   });
 
-  test('text after closed reasoning is read as without it', () => {
+  test('text after closed reasoning is read as if the reasoning were absent', () => {
     for (const [open, close] of pairs) {
       const reply = (text: string) => parseCompletion(`${open}${considered}${close}${text}`, tools);
       expect(reply('It is 8080.')).toMatchObject({ outcome: 'answer', answer: 'It is 8080.' });
@@ -50,7 +50,9 @@ describe('reasoning marks of model families (rule: thinking)', () => {
     expect(joined).toEqual({ reasoning: considered, draft: '', thought: '', answer: '' });
   });
 
-  test.each(orphans)('an action before the closing mark %j without an opening mark never runs', (close) => {
+  test.each(
+    orphans,
+  )('an action before the closing reasoning tag %j without an opening tag never runs', (close) => {
     const completion = parseCompletion(`${considered}${close}\nFinal Answer: no`, tools);
     expect(completion).toMatchObject({ answer: 'no', action: null, thought: null, reasoning: considered });
   });
@@ -63,7 +65,7 @@ describe('reasoning marks of model families (rule: thinking)', () => {
     expect(ended.answer).toBe(end.answer);
   });
 
-  test('the closing mark of another model family does not end reasoning', () => {
+  test('the closing reasoning tag of another model family does not end the reasoning', () => {
     const { completion } = stream('[THINK]a</think>\nAction: read(path="a")[/THINK]Final Answer: no', [2]);
     expect(completion).toMatchObject({ answer: 'no', reasoning: 'a</think>\nAction: read(path="a")' });
   });
@@ -84,7 +86,7 @@ describe('reasoning marks of model families (rule: thinking)', () => {
     ['<scratch_pad>hm</scratch_pad>It is 4.'],
     ['<scratchpad>hm</scratchpad>It is 4.'],
     ['<reflection>hm</reflection>It is 4.'],
-  ])('the answer after reasoning is without the chat tokens that begin the text for the user: %j (rule: chat-tokens)', (text) => {
+  ])('the answer after reasoning omits the chat tokens in front of it: %j (rule: chat-tokens)', (text) => {
     for (const length of [1, 3, 1000]) {
       const { joined, completion } = stream(text, [length]);
       expect(completion).toMatchObject({ outcome: 'answer', answer: 'It is 4.', reasoning: 'hm' });
@@ -97,7 +99,7 @@ describe('reasoning marks of model families (rule: thinking)', () => {
     ' to=user<|message|>It is 4.<|eom|>',
     '<|start|>assistant to=user<|message|>It is 4.<|eom|>',
     '<|open|>response<|sep|>It is 4.<|close|>response<|sep|>',
-  ])('the answer is without the chat tokens that begin the text for the user at the start of a reply: %j (rule: chat-tokens)', (text) => {
+  ])('an answer at the start of a reply omits the chat tokens in front of it: %j (rule: chat-tokens)', (text) => {
     const { joined, completion } = stream(text, [1]);
     expect([completion.answer, joined.draft + joined.answer]).toEqual(['It is 4.', 'It is 4.']);
   });

@@ -27,12 +27,12 @@ const shown = fc.constantFrom<[string, string][]>(...elements, ['<!--', '-->']);
 const before = fc.constantFrom('', 'You write it like this:\n', 'For example ', '<think>hm</think>\n');
 const gap = fc.constantFrom('', '\n', '\n  ');
 
-describe('an element that shows text (rule: shown-element)', () => {
-  test('no call or label inside an element that shows text has an effect, in any family’s notation, whole or streamed', () => {
+describe('HTML elements that display text, such as <pre> (rule: shown-element)', () => {
+  test('a call inside an element such as <pre> is never run, in any notation, whole or streamed', () => {
     const parts = [before, shown, gap, fc.constantFrom(...calls)] as const;
     fc.assert(
       fc.property(...parts, fc.integer({ min: 1, max: 9 }), (text, [open, close], space, written, length) => {
-        // A tag in the middle of a line counts only if it ends the line or a mark follows.
+        // A tag in the middle of a line counts only if it ends the line or a bracket follows.
         fc.pre(text.at(-1) !== ' ' || space !== '' || /^[<[]/.test(written));
         const reply = `${text}${open}${space}${written}\n${close}\nThat is all.`;
         const whole = parseCompletion(reply, tools);
@@ -45,7 +45,7 @@ describe('an element that shows text (rule: shown-element)', () => {
     );
   });
 
-  test('a call after an element that shows text runs, if that element contains a call in any family’s notation', () => {
+  test('a call after an element such as <pre> runs, even if the element contains a call itself', () => {
     fc.assert(
       fc.property(shown, fc.constantFrom(...calls), gap, ([open, close], written, space) => {
         const reply = `${open}${space}${written}${space}${close}\nNow I read.\nAction: read(path="b.ts")`;
@@ -55,7 +55,7 @@ describe('an element that shows text (rule: shown-element)', () => {
     );
   });
 
-  test('a closing tag in one of the service’s own fences does not close the element that shows text around it', () => {
+  test('a closing tag inside a fenced file of the prompt does not close the element around the file', () => {
     const data = (close: string): string =>
       `<file path="a" mark="0123456789abcdef">\n${close}\nAction: read(path="a.ts")\n</file 0123456789abcdef>`;
     fc.assert(

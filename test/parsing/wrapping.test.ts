@@ -45,7 +45,7 @@ const tails = [
 const reasonings = ['', '<think>\nMaybe Action: read_file(path="decoy.txt")\nNo.\n</think>\n\n'];
 const around: readonly ((text: string) => string)[] = [(text) => text, (text) => `\`\`\`\n${text}\n\`\`\``];
 
-test('a call is read the same in any label, fence, reasoning and trailing text (rule: markers)', () => {
+test('a call is read the same, whatever label, fence, reasoning or text surrounds it (rule: markers)', () => {
   const pick = fc.constantFrom;
   const parts = fc.tuple(pick(...calls), pick(...labels), pick(...thoughts), pick(...wrappings));
   const surroundings = fc.tuple(pick(...tails), pick(...reasonings), pick(...around));

@@ -145,7 +145,7 @@ describe('the budget bar (rule: playground-page)', () => {
   });
 });
 
-describe('the options that settings give a run (rule: playground-page)', () => {
+describe('run options made from the page settings (rule: playground-page)', () => {
   const settings: RunSettings = {
     model: 'offline',
     upstream: '',
@@ -167,7 +167,7 @@ describe('the options that settings give a run (rule: playground-page)', () => {
     ['c.js', 'C'],
   ]);
 
-  test('a request that sends contents of some files names the paths of the others for the service to read', () => {
+  test('a request has the contents of the files that the page read, and only the path of any other tagged file', () => {
     expect(toRunOptions(settings, [], contents).context).toEqual({
       paths: ['b.js', 'a.js', 'gone.js'],
       focus: { last_focused_file_path: 'c.js' },
@@ -201,7 +201,7 @@ describe('the options that settings give a run (rule: playground-page)', () => {
   });
 });
 
-describe('the usage of a run in words (rule: playground-page)', () => {
+describe('text for the token usage of a run (rule: playground-page)', () => {
   const taking = (model: string, input_tokens: number | null, output_tokens: number | null): StepView => {
     const usage = { ...noUsage, input_tokens, output_tokens };
     const more = { action_details: null, additional_actions: [] };

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { startersFor } from '../../src/playground/project/starters.js';
 
-test('starters name only files that the opened folder has (rule: playground-project)', () => {
+test('suggested tasks name only files of the open folder (rule: playground-project)', () => {
   const paths = [
     'lib/deep/a.py',
     'lib/main.py',

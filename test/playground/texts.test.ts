@@ -11,10 +11,10 @@ describe('textWindow shows the beginning of a long text (rule: playground-untrus
   test.each([
     ['no character', '', '', 0],
     ['few lines', 'a\nb', 'a\nb', 0],
-    ['as many lines as there is room for', 'a\nb\nc', 'a\nb\nc', 0],
+    ['as many lines as fit', 'a\nb\nc', 'a\nb\nc', 0],
     ['more lines', 'a\nb\nc\nd\ne', 'a\nb\nc', 2],
     ['one long line', 'x'.repeat(50), 'x'.repeat(20), 0],
-  ])('textWindow shows as much as fits of a text with %s', (_, text, shown, hiddenLines) => {
+  ])('textWindow shows as much of a text as fits: %s', (_, text, shown, hiddenLines) => {
     expect(textWindow(text, size)).toEqual({
       shown,
       hiddenLines,
@@ -46,7 +46,7 @@ test('the page formats numbers and times briefly', () => {
   expect([clock(299_600), clock(61_000), clock(0)]).toEqual(['5:00', '1:01', '0:00']);
 });
 
-describe('the page’s word for a name from an untrusted file (rule: playground-untrusted)', () => {
+describe('display words for names from an untrusted file (rule: playground-untrusted)', () => {
   test.each([
     'constructor',
     '__proto__',
@@ -57,7 +57,7 @@ describe('the page’s word for a name from an untrusted file (rule: playground-
     expect(wordFor({ answer: 'An answer' }, name)).toBe(name);
   });
 
-  test('the page translates a known name into its word', () => {
+  test('the page replaces a known name by its display word', () => {
     expect(wordFor({ answer: 'An answer' }, 'answer')).toBe('An answer');
   });
 

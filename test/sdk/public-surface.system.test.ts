@@ -127,7 +127,7 @@ const entries: Readonly<Record<string, string>> = Object.fromEntries(
   ),
 );
 
-/** Paths that the docstring test must find, by entry: without them, it would pass if it looked at nothing. */
+/** Paths that the docstring test must find, by entry: without them, it would pass if it checked nothing. */
 const samples: Readonly<Record<string, readonly string[]>> = {
   stepwise: ['Step.action_details', 'RunEvent.toolName', 'StepwiseError.Constructor', 'Run.save'],
   'stepwise/tools': ['ProjectRoot.open', 'ToolPackOptions.secrets'],

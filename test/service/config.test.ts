@@ -236,7 +236,7 @@ describe('a service that other machines can reach needs authentication (rule: sa
       { ALLOW_UNAUTHENTICATED: 'on', AUTH_TOKENS_FILE: tokens },
       'ALLOW_UNAUTHENTICATED: AUTH_TOKENS_FILE restricts callers, and ALLOW_UNAUTHENTICATED=on admits everybody: unset one of them',
     ],
-  ])('the environment %j is rejected', (environment, problem) => {
+  ])('the access settings %j are rejected', (environment, problem) => {
     expect(problemsOf(environment)).toEqual([expect.stringContaining(problem)]);
   });
 
@@ -320,7 +320,7 @@ describe('printing the configuration (rule: settings)', () => {
   });
 });
 
-describe('names that were intended as settings (rule: settings)', () => {
+describe('misspelled names of settings (rule: settings)', () => {
   test.each([
     ['CORS_ORIGIN', 'CORS_ORIGINS'],
     ['auth_tokens_file', 'AUTH_TOKENS_FILE'],
@@ -356,7 +356,7 @@ describe('names that were intended as settings (rule: settings)', () => {
     ]);
   });
 
-  test('variables of other programs are ignored, and with ignoreOthers also misspelled ones', () => {
+  test('variables of other programs are ignored, and with ignoreOthers misspelled settings too', () => {
     expect(problemsOf({ HOSTNAME: 'x', PROJECT: 'x', PATH: 'x', NODE_ENV: 'x', HOSTS: 'x' })).toEqual([]);
     // Variables of a shell, of the vendors' SDKs, and those that Kubernetes derives from service names.
     const others =
@@ -379,7 +379,7 @@ describe('settings as plain values (rule: settings)', () => {
     expect(completeSettings(config)).toEqual(config);
   });
 
-  test('plain values are validated like text, and unknown names are rejected', () => {
+  test('settings given as plain values are validated like environment variables, and unknown names are rejected', () => {
     expect(() => completeSettings({ PORT: 70_000 })).toThrow(ConfigError);
     expect(() => completeSettings({ PORT: 0.5 })).toThrow('PORT: expected a whole number from 0 to 65535');
     const misspelt = { PORT: 0, PORTS: 1 };
@@ -391,6 +391,6 @@ test.each([
   ['{"a": 5}', 'UPSTREAMS.a: expected a URL, or an object with url and optionally wire, keyRequired'],
   ['{"a": {"url": "x"}}', 'UPSTREAMS.a.url: expected an http or https URL'],
   ['{"a": "127.0.0.1:11434"}', 'UPSTREAMS.a.url: expected an http or https URL'],
-])('an invalid upstream is rejected with what was expected: %s', (UPSTREAMS, problem) => {
+])('an invalid upstream is rejected with a message that states what was expected: %s', (UPSTREAMS, problem) => {
   expect(problemsOf({ UPSTREAMS })).toEqual([expect.stringContaining(problem)]);
 });

@@ -66,7 +66,7 @@ describe('the service process', () => {
     for (const line of service.output.stdout.trim().split('\n')) JSON.parse(line);
   });
 
-  test('with WATCH=on, the line at the start of the service process names the address to watch (rule: watch)', async () => {
+  test('with WATCH=on, the startup line of the service process names the address of the watch page (rule: watch)', async () => {
     const service = run({ WATCH: 'on' });
     const url = await service.listening();
     await until(() =>
@@ -74,13 +74,13 @@ describe('the service process', () => {
     );
   });
 
-  test('an invalid setting ends the service process with code 2 and its name (rule: settings)', async () => {
+  test('an invalid setting ends the service process with code 2 and a message with the setting’s name (rule: settings)', async () => {
     const service = run({ PORT: 'eighty' });
     expect(await service.exited()).toBe(2);
     expect(service.output.stderr).toMatch(/PORT: expected a whole number/);
   });
 
-  test('a misspelled setting ends the service process with code 2 and the right name (rule: settings)', async () => {
+  test('a misspelled setting ends the service process with code 2 and a message with the correct name (rule: settings)', async () => {
     const service = run({ AUTH_TOKEN_FILE: '/canary', OPENAI_UPSTREAM: 'http://canary' });
     expect(await service.exited()).toBe(2);
     expect(service.output.stderr).toMatch(
@@ -90,7 +90,7 @@ describe('the service process', () => {
     expect(service.output.stderr).not.toMatch(/canary/);
   });
 
-  test('a collector protocol of gRPC ends the service process with code 2 (rule: tracing-settings)', async () => {
+  test('gRPC as the protocol of the trace collector ends the service process with code 2 (rule: tracing-settings)', async () => {
     const service = run({
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4317',
       OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',

@@ -74,7 +74,7 @@ test('startService closes everything it has opened if it fails to start', async 
   await until(() => connections.open === 0);
 });
 
-test('closing the service sends the last spans and closes the log even if the models fail to close (rule: shutdown)', async () => {
+test('closing the service sends the last spans and closes the log, even if closing the model connections fails (rule: shutdown)', async () => {
   process.env['OTEL_EXPORTER_OTLP_PROTOCOL'] = 'http/json';
   const collector = await startSpanReceiver();
   const service = await startService({ PORT: 0, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });

@@ -141,11 +141,11 @@ describe.each(['openai', 'anthropic'] as const)('a step with %s', (vendor) => {
   test.each<[string, object, ErrorCode]>([
     ['a refusal', { refusal: 'I will not.' }, 'upstream_refusal'],
     [
-      'an action cut by the limit',
+      'an action truncated by the output limit',
       { text: 'Action: read_file(path="ca', finishReason: 'length' },
       'output_truncated',
     ],
-    ['nothing at all', { text: '' }, 'empty_response'],
+    ['an empty reply', { text: '' }, 'empty_response'],
   ])('an unusable model reply returns 200 with an error code: %s (rule: billed-outcomes)', async (_what, reply, code) => {
     fake.script(reply);
     const { status, body } = await post({ llm_config: llm(vendor), tools });
@@ -199,13 +199,13 @@ describe('requests rejected before any model call (rule: error-table)', () => {
   const tiny = { ...openai, tokenLimit: 20, reservedOutputTokens: 10 };
 
   test.each<[string, ErrorCode, Record<string, unknown>]>([
-    ['native without tools', 'invalid_request', { protocol: 'native', llm_config: openai }],
+    ['native calling but no tools', 'invalid_request', { protocol: 'native', llm_config: openai }],
     ['no query and no user turn', 'invalid_request', { user_query: '', llm_config: openai }],
     ['an unknown model', 'unsupported_model', { llm_config: { ...openai, modelName: 'x' } }],
     ['an unknown upstream', 'unsupported_model', { llm_config: { ...openai, provider: 'x' } }],
     ['no key', 'missing_api_key', { llm_config: openai, user_api_keys: null }],
     ['a malformed key', 'malformed_api_key', { llm_config: openai, user_api_keys: { llmKey: 'short' } }],
-    ['a budget too small', 'token_budget_exceeded', { llm_config: tiny }],
+    ['a token limit that is too small', 'token_budget_exceeded', { llm_config: tiny }],
   ])('a step with %s is rejected with %s before any model call', async (_what, code, changes) => {
     const before = fake.requests.length;
     for (const path of [stepPath, streamPath]) {

@@ -52,7 +52,7 @@ describe('gateway settings (rule: gateway-settings)', () => {
     expect(UPSTREAMS['gateway']?.query?.['api-version']?.reveal()).toBe('2026-01-01');
   });
 
-  test('a value that contains the marks of a variable after its replacement is not replaced again', () => {
+  test('a variable’s value that itself contains the syntax of a variable is not replaced again', () => {
     const config = readConfig({
       UPSTREAMS: JSON.stringify({ gateway: { url, headers: { 'x-key': variable('OWN') } } }),
       OWN: `a${variable('OWN')}b`,
@@ -136,7 +136,7 @@ describe('gateway settings (rule: gateway-settings)', () => {
       expect(problemsOf(upstreams)).toEqual([expect.stringContaining('certificates in PEM')]);
   });
 
-  test('entries for openai and anthropic take gateway settings only', () => {
+  test('the entries for openai and anthropic may contain only gateway settings', () => {
     for (const name of ['openai', 'anthropic']) {
       const gateway = { headers: { 'x-a': 'b' }, query: { c: 'd' }, keyHeader: 'x-api-key' };
       expect(problemsOf({ [name]: gateway })).toEqual([]);
@@ -230,7 +230,7 @@ describe('settings of models (rule: model-settings)', () => {
     ]);
   });
 
-  test('a key in place of a model’s name stops the start, and no sentence repeats it', () => {
+  test('an API key in place of a model name stops the start, and no message repeats it', () => {
     for (const secret of ['sk-canary-0123456789', 'a'.repeat(64), 'canary with a space']) {
       const [problem, ...others] = problemsOf({ local: { url, models: { [secret]: { protocol: 7 } } } });
       expect(problem).toMatch(/^UPSTREAMS\.local\.models: expected/);
@@ -249,7 +249,7 @@ describe('the URL of an upstream (rule: named-upstreams)', () => {
   );
   const slash = fc.constantFrom('', '/');
 
-  test('a URL that is an endpoint itself stops the start, in any case, with or without a slash', () => {
+  test('an upstream URL that is itself an endpoint stops the start, in upper or lower case, with or without a final slash', () => {
     fc.assert(
       fc.property(path, endpoint, slash, fc.boolean(), (prefix, end, last, upper) => {
         const whole = `https://models.example${prefix}${upper ? end.toUpperCase() : end}${last}`;
@@ -259,7 +259,7 @@ describe('the URL of an upstream (rule: named-upstreams)', () => {
     );
   });
 
-  test('a URL above the endpoints is accepted', () => {
+  test('an upstream URL that is the parent of the endpoints is accepted', () => {
     fc.assert(
       fc.property(path, slash, (prefix, last) => {
         expect(problemsOf({ local: `https://models.example${prefix}${last}` })).toEqual([]);
@@ -274,7 +274,7 @@ describe('the URL of an upstream (rule: named-upstreams)', () => {
     ['a fragment', 'https://models.example/v1#canary', 'without a query'],
     ['another scheme', 'ws://models.example/canary', 'http or https'],
     ['no scheme', 'models.example/canary', 'http or https'],
-  ])('an upstream URL with %s stops the start with a sentence that does not repeat the URL', (_, wrong, sentence) => {
+  ])('an upstream URL with %s stops the start with a message that does not repeat the URL', (_, wrong, sentence) => {
     const [problem, ...others] = problemsOf({ local: wrong });
     expect(problem).toContain(sentence);
     expect([problem, ...others].join()).not.toContain('canary');

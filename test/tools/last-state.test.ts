@@ -11,7 +11,7 @@ function lastState(...chunks: readonly string[]): string {
 /** Cuts a text at every position in turn, so that each sequence is split everywhere. */
 const cuts = (text: string) => [...text].map((_, at) => [text.slice(0, at), text.slice(at)] as const);
 
-describe('the last state of an output (rule: command-output)', () => {
+describe('output as a terminal would finally show it (rule: command-output)', () => {
   test.each([
     ['a progress bar', 'at 1%\rat 20%\rat 100%\n', 'at 100%\n'],
     ['a shorter text over a longer one', 'downloading\rdone\n', 'doneloading\n'],
@@ -32,7 +32,7 @@ describe('the last state of an output (rule: command-output)', () => {
     ['no line break at the end', 'at 1%\rat 2%', 'at 2%'],
     ['NUL, which separates names', 'a\0b\0', 'a\0b\0'],
     ['tabs and empty lines', '\ta\n\n\nb\n', '\ta\n\n\nb\n'],
-  ])('overwritten text leaves its last state only: %s', (_, output, expected) => {
+  ])('only the final text is kept where output overwrites itself: %s', (_, output, expected) => {
     expect(lastState(output)).toBe(expected);
     for (const chunks of cuts(output)) expect(lastState(...chunks)).toBe(expected);
   });
@@ -52,12 +52,12 @@ describe('the last state of an output (rule: command-output)', () => {
     ['a bell', 'text\u0007\n', 'text\n'],
     ['a title without end', '\u001b]0;title\ntext\n', '0;title\ntext\n'],
     ['a sequence without end', 'text\u001b[3', 'text'],
-  ])('escape sequences are left out: %s', (_, output, expected) => {
+  ])('escape sequences are removed from the output: %s', (_, output, expected) => {
     expect(lastState(output)).toBe(expected);
     for (const chunks of cuts(output)) expect(lastState(...chunks)).toBe(expected);
   });
 
-  test('an output without control characters stays as it is, in whatever chunks it arrives', () => {
+  test('output without control characters is unchanged, in chunks of any size', () => {
     const chunk = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 20 }), fc.constantFrom('\n', '\t', '\0'));
     fc.assert(
       fc.property(fc.array(chunk), (chunks) => {
@@ -66,7 +66,7 @@ describe('the last state of an output (rule: command-output)', () => {
     );
   });
 
-  test('no output leaves an escape, a carriage return or a backspace, and chunks make no difference', () => {
+  test('the result contains no escape, carriage return or backspace, and is the same in chunks of any size', () => {
     const parts = fc.constantFrom(
       'a',
       'bc',

@@ -111,7 +111,7 @@ describe('line breaks and byte order marks in changes (rule: line-ends)', () => 
   });
 });
 
-describe('a near miss of edit_file (rule: tool-pack)', () => {
+describe('closest lines, which edit_file shows if it does not find the old text (rule: tool-pack)', () => {
   const code = 'function add(a, b) {\n\treturn a + b;\n}\n\nfunction sub(a, b) {\n\treturn a - b;\n}\n';
   const miss = (text: string, old_string: string) =>
     edited(text, old_string, 'x').then(
@@ -119,7 +119,7 @@ describe('a near miss of edit_file (rule: tool-pack)', () => {
       (error: Error) => error.message,
     );
 
-  test('a near miss shows the closest lines, and blanks and tabs that differ', async () => {
+  test('if the old text is not found, edit_file shows the closest lines and makes differing blanks and tabs visible', async () => {
     expect(await miss(code, 'function sub(a, b) {\n    return a - b;\n}')).toBe(
       [
         'old_string does not occur in "f". The closest lines are 5-7. What differs:',
@@ -139,7 +139,7 @@ describe('a near miss of edit_file (rule: tool-pack)', () => {
     ['the numbers of read_file', '2: \treturn a + b;', 'the file:   "\\treturn a + b;"'],
     ['a blank at the end of a line', 'function add(a, b) { ', 'line 1 (only blanks differ)'],
     ['another letter case', 'Function Add(A, B) {', 'the file:   "function add(a, b) {"'],
-  ])('a near miss names the line that differs: %s', async (_, old, difference) => {
+  ])('if the old text is not found, edit_file names the line that differs: %s', async (_, old, difference) => {
     expect(await miss(code, old)).toContain(difference);
   });
 
@@ -148,24 +148,24 @@ describe('a near miss of edit_file (rule: tool-pack)', () => {
     ['a no-break space', 'total = 1', 'total\u00a0= 1', '(U+00A0)'],
     ['a decomposed letter', 'let gr\u00f6\u00dfe = 1;', 'let gro\u0308\u00dfe = 1;', '(U+00F6)'],
     ['a zero-width space', 'let total = 1;', 'let to\u200btal = 1;', '(U+200B)'],
-  ])('a near miss names characters that look alike by their codes: %s', async (_, text, old, code) => {
+  ])('if the old text differs only by a look-alike character, edit_file shows its code: %s', async (_, text, old, code) => {
     expect(await miss(text, old)).toContain(code);
   });
 
-  test('a near miss quotes a long line around the first difference only', async () => {
+  test('if the closest line is long, edit_file quotes only the part around the first difference', async () => {
     const long = Array.from({ length: 2_000 }, (_, index) => `f(${index});`).join('');
     const message = await miss(`${long}\n`, `${long.slice(0, 90)}g(${long.slice(92, 180)}`);
     expect(message).toContain('The closest line is 1');
     expect(message.length).toBeLessThan(600);
   });
 
-  test('a text that resembles nothing in the file gets no near miss', async () => {
+  test('if the old text resembles nothing in the file, edit_file shows no closest lines', async () => {
     expect(await miss(code, 'completely different words')).toBe(
       'old_string does not occur in "f". Read the file again.',
     );
   });
 
-  test('a near miss in a large file is found in bounded time', async () => {
+  test('edit_file finds the closest lines of a large file in bounded time', async () => {
     const large = Array.from({ length: 200_000 }, (_, index) => `const value${index} = compute(${index});`);
     const began = performance.now();
     await miss(large.join('\n'), large.slice(100, 2_000).join('\n\n'));
@@ -208,7 +208,7 @@ describe('changes through links (rule: approval)', () => {
     expect(preview?.split('\n')[0]).toBe('"a\\n--- a" → real.txt');
   });
 
-  test('an approved change is not made if the link leads to another file by then', async () => {
+  test('an approved change through a link is not made if the link has since been changed to another file', async () => {
     const shop = await openWorkshop({ 'a.txt': 'same\n', '.vscode/tasks.json': 'same\n' });
     const args = { path: 'link', content: 'new\n' };
     symlinkSync('a.txt', join(shop.folder, 'link'));

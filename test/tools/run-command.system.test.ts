@@ -142,7 +142,7 @@ describe('run_command (rule: tool-pack)', () => {
     expect(await shop.call('run_command', { command: 'echo done' })).toBe('Exit code 0.\ndone');
   });
 
-  test('the tools apply limits of 1 and mention them (rule: tool-limits)', async () => {
+  test('a limit of one line and a time limit of 1 ms take effect and are mentioned (rule: tool-limits)', async () => {
     const shop = await openWorkshop({ 'a.txt': 'one\ntwo\n' }, { maxLines: 1, commandTimeoutMs: 1 });
     expect(shop.tool('run_command').description).toContain('for at most 0.001 seconds');
     expect(await ended(shop.tool('run_command'), 'sleep 300')).toMatchObject({
@@ -152,7 +152,7 @@ describe('run_command (rule: tool-pack)', () => {
     expect(await shop.call('read_file', { path: 'a.txt' })).toMatch(/1: one\nshowing 1 of 2 lines/);
   });
 
-  test('a command that reads input gets the end of the input at once', async () => {
+  test('a command that reads standard input gets end-of-file at once', async () => {
     expect((await run('cat; read x; echo "[$x]"')).output).toBe('Exit code 0.\n[]');
   });
 
@@ -311,7 +311,7 @@ describe('rules for commands (rule: always-rules)', () => {
     'ls src/../out',
     'ls .env',
     'pytest out/test_a.py -q',
-  ])('no rule of the table covers `%s`, which leads outside or to a secret file', async (command) => {
+  ])('no rule of the command table covers `%s`, which leads outside the folder or to a secret file', async (command) => {
     const { folder, isCovered, rulesFor } = await openProject();
     writeFileSync(join(folder, '.env'), '');
     expect((await rulesFor({ command })).map(({ type }) => type)).toEqual(['call']);
@@ -323,7 +323,7 @@ describe('rules for commands (rule: always-rules)', () => {
     'ls src/a.txt link',
     'pytest link/test_a.py::test_b -q',
     'python -m pytest src -x',
-  ])('the rule of the table covers `%s`, whose links stay inside the folder', async (command) => {
+  ])('a rule of the command table covers `%s`, whose links stay inside the folder', async (command) => {
     const { isCovered, rulesFor } = await openProject();
     const [program = ''] = /^(?:python -m )?\w+/.exec(command) ?? [];
     expect(await isCovered({ command }, await rulesFor({ command: program }))).toBe(true);
@@ -343,7 +343,7 @@ describe('rules for commands (rule: always-rules)', () => {
     expect(await isCovered({ command: 'make', working_dir: 'src/' }, rules)).toBe(true);
   });
 
-  test('an approved command is not run if its working_dir leads to another folder by then (rule: approval)', async () => {
+  test('an approved command does not run if its working_dir has since been linked to another folder (rule: approval)', async () => {
     const { folder, tool } = await openProject();
     const context = { signal: new AbortController().signal, callId: 'c', earlierCallIds: [] };
     const call = { command: 'touch here', working_dir: 'link' };

@@ -49,7 +49,7 @@ test('search_memory reports that no run matches, and rejects a query without wor
   await expect(call('search_memory', { query: '!?' })).rejects.toThrow('no words');
 });
 
-test('search_memory reads a saved run of 16 MiB, which may contain images (rule: saved-attachments)', async () => {
+test('search_memory reads a saved run with 16 MiB of images (rule: saved-attachments)', async () => {
   const shot = { media_type: 'image/png', data: 'A'.repeat(4 * 2 ** 20) };
   const turn = { role: 'user', content: 'Look.', attachments: [shot] };
   const run = JSON.parse(saved('How does the coupon page look?', 'Fine.')) as object;

@@ -77,7 +77,7 @@ describe('a null for an optional parameter (rule: values)', () => {
   const optional = { path: { type: 'string' }, line: { type: 'integer' }, mode: { enum: ['r', 'w'] } };
   const required = { required: ['path'] };
 
-  test('a null is dropped if its optional parameter takes no null', () => {
+  test('a null for an optional parameter that is not nullable is dropped', () => {
     const parsed = read('path="a", line=null, mode=None', optional, required);
     expect(parsed.action?.toolArgs).toEqual({ path: 'a' });
     expect(parsed.repairs).toContain('null_dropped');

@@ -140,7 +140,7 @@ describe.each(named)('the notation of %s', (_, family) => {
     );
   });
 
-  test('a streamed reply is read as the whole one, and no part of a block is ever sent (rule: native-formats)', () => {
+  test('a streamed reply gives the same result as the whole text, and no delta contains part of a call block (rule: native-formats)', () => {
     fc.assert(
       fc.property(
         beginning(family),
@@ -159,7 +159,7 @@ describe.each(named)('the notation of %s', (_, family) => {
     );
   });
 
-  test('a reply that the output limit cuts off proposes no call with other arguments (rule: raw-values)', () => {
+  test('a reply cut off by the output limit never proposes a call whose arguments differ from the intended ones (rule: raw-values)', () => {
     fc.assert(
       fc.property(
         fc.array(call, { minLength: 1, maxLength: 2 }),

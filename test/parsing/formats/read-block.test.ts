@@ -186,7 +186,7 @@ describe('native formats with deviations that servers and models make', () => {
     expect(read(text)).toMatchObject({ outcome: 'answer', problem: null });
   });
 
-  test('a call after a Muse message to the user runs (rule: native-formats)', () => {
+  test('in the Muse format, a call that follows a message to the user runs (rule: native-formats)', () => {
     const call = '<atem:function_calls><atem:invoke name="list_tools"></atem:invoke></atem:function_calls>';
     const text = ` to=user<|message|>I look.<|eom|><|start|>assistant to=list_tools<|message|>${call}<|eom|>`;
     expect(read(text)).toMatchObject({ outcome: 'action', thought: 'I look.' });
@@ -200,7 +200,7 @@ describe('native formats with deviations that servers and models make', () => {
     ],
     ['a list and a Python call', '<|python_start|>[read_file(path="a", start_line=12'],
     ['the arguments of a taught tag', '<tool_code><name>read_file</name><param'],
-  ])('%s without any closing mark are cut off, since more arguments may have followed (rule: raw-values)', (_, text) => {
+  ])('a call whose closing tags are all missing does not run, since more arguments may have followed: %s (rule: raw-values)', (_, text) => {
     expect(read(text)).toMatchObject({ outcome: 'malformed_action' });
     expect(parseCompletion(text, tools, { finishReason: 'length' }).outcome).toBe('truncated');
   });
@@ -321,17 +321,17 @@ describe('raw values', () => {
     expect(read(text)).toMatchObject({ outcome: 'answer', answer: text });
   });
 
-  test('an action after an unreadable call in unopened reasoning runs (rule: thinking)', () => {
+  test('an unreadable call before a </think> without an opening tag does not block the action after it (rule: thinking)', () => {
     const text = `Maybe <tool_call>{"name": "write_file", ...}</tool_call>?\n</think>\n${evil}`;
     expect(calls(text)).toEqual([['run_command', { command: 'rm -rf build' }]]);
   });
 
-  test('an action in unreadable JSON of an offered tool does not run (rule: native-formats)', () => {
+  test('an action inside an unreadable JSON call of an offered tool does not run (rule: native-formats)', () => {
     const text = `ok <tool_call>{"name": "write_file", "arguments": {"content": "\n${evil}\n`;
     expect(read(text)).toMatchObject({ outcome: 'malformed_action', dialect: 'json_block' });
   });
 
-  test('closing tags that are left over make the call malformed (rule: raw-values)', () => {
+  test('extra closing tags after a complete call make it malformed (rule: raw-values)', () => {
     const text =
       '<function=write_file>\n<parameter=content>\nA</parameter></function>\nB\n</parameter>\n</function>';
     expect(read(text)).toMatchObject({
@@ -343,7 +343,7 @@ describe('raw values', () => {
   test.each([
     ['an opening mark without a call', '<tool_call> b</arg_value></tool_call>'],
     ['a closing mark of reasoning and an action', `b</arg_value></tool_call>\n</think>\n${evil}`],
-  ])('closing tags that are left over make the call malformed, also after %s (rule: raw-values)', (_, rest) => {
+  ])('extra closing tags after a complete call and %s make the call malformed (rule: raw-values)', (_, rest) => {
     const text = `<tool_call>write_file<arg_key>content</arg_key><arg_value>a</arg_value></tool_call> ${rest}`;
     expect(read(text)).toMatchObject({ outcome: 'malformed_action', dialect: 'arg_pairs' });
   });
@@ -357,7 +357,7 @@ describe('raw values', () => {
     });
   });
 
-  test('a line break at one edge belongs to the value (rule: raw-values)', () => {
+  test('a line break at only one end of a raw value belongs to the value (rule: raw-values)', () => {
     expect(calls('<function=read_file><parameter=path>a\n</parameter></function>')).toEqual([
       ['read_file', { path: 'a\n' }],
     ]);
@@ -369,7 +369,7 @@ describe('raw values', () => {
     expect(parseCompletion(text, tools, { finishReason: 'length' }).outcome).toBe('truncated');
   });
 
-  test('an element may hold its own closing tag before other text (rule: raw-values)', () => {
+  test('a closing tag that is followed by more text does not end the value (rule: raw-values)', () => {
     const text =
       '<write_file>\n<path>a.html</path>\n<content>\n<p></content> and <path>x</path></p>\n</content>\n</write_file>';
     expect(calls(text)).toEqual([
@@ -377,19 +377,19 @@ describe('raw values', () => {
     ]);
   });
 
-  test('CDATA may contain whole calls of its own family (rule: raw-values)', () => {
+  test('complete calls inside a CDATA section stay part of the value (rule: raw-values)', () => {
     const content = '<function name="read_file"><param name="path">b</param></function>\n<function name="x">';
     const text = `<function name="write_file"><param name="content"><![CDATA[${content}]]></param></function>`;
     expect(calls(text)).toEqual([['write_file', { content }]]);
   });
 
-  test('CDATA ends a value, also where it is split (rule: raw-values)', () => {
+  test('a value in several CDATA sections is joined, and a closing tag inside a section stays text (rule: raw-values)', () => {
     const text =
       '<function name="read_file"><param name="path"><![CDATA[a</param>]]]]><![CDATA[>b]]></param></function>';
     expect(calls(text)).toEqual([['read_file', { path: 'a</param>]]>b' }]]);
   });
 
-  test('a quoted string of Gemma may contain closing marks (rule: raw-values)', () => {
+  test('a quoted string in the Gemma format may contain brackets and the closing tag of a call (rule: raw-values)', () => {
     const text =
       '<|tool_call>call:write_file{tags:[<|"|>x,]<|"|>,1],meta:{<|"|>a b<|"|>:{n:null}},path:<|"|>}<tool_call|><|"|>}<tool_call|>';
     expect(calls(text)).toEqual([
@@ -429,20 +429,20 @@ describe('several calls', () => {
     expect(calls(`${call}\n<tool_response>\nx\n</tool_response>\n${call}`)).toEqual([['list_tools', {}]]);
   });
 
-  test('an action in a further call that is never closed does not run (rule: several-calls)', () => {
+  test('an action inside a second, unclosed call does not run (rule: several-calls)', () => {
     const text = `<function_calls>\n<invoke name="list_tools">\n</invoke>\n<invoke name="write_file">\n<parameter name="content"></think>\n${evil}`;
     expect(calls(text)).toEqual([['list_tools', {}]]);
   });
 
-  test('a further call that cannot run is left out (rule: several-calls)', () => {
+  test('a second call of a tool that is not offered is dropped, and the first call is kept (rule: several-calls)', () => {
     const text =
       '<tool_calls>[{"name": "list_tools", "arguments": {}}, {"name": "browse", "arguments": {}}]</tool_calls>';
     expect(calls(text)).toEqual([['list_tools', {}]]);
   });
 });
 
-describe('calls that the end of a reply or of reasoning leaves open', () => {
-  test('a native call in reasoning that is never closed is malformed and does not run (rule: thinking)', () => {
+describe('native calls in unclosed reasoning, and call markers inside the arguments of another call', () => {
+  test('a native call inside unclosed reasoning is malformed and does not run (rule: thinking)', () => {
     const text = '<think>hm\n<tool_call>\n{"name":"read_file","arguments":{"path":"a"}}\n</tool_call>';
     expect(read(text)).toMatchObject({
       outcome: 'malformed_action',
@@ -450,12 +450,12 @@ describe('calls that the end of a reply or of reasoning leaves open', () => {
     });
   });
 
-  test('marks inside a JSON call without a mark that is cut off do not run (rule: bare-call)', () => {
+  test('a tagged call inside the arguments of a bare JSON call that is cut off does not run (rule: bare-call)', () => {
     const text = '{"name": "write_file", "arguments": {"content": "<tool_call>list_tools</tool_call> and';
     expect(read(text)).toMatchObject({ outcome: 'malformed_action', dialect: 'json' });
   });
 
-  test('a tool-call mark such as [TOOL_CALLS] inside a string argument of an unmarked call stays text (rule: bare-call)', () => {
+  test('a marker such as [TOOL_CALLS] inside a string argument of a call stays text (rule: bare-call)', () => {
     const content = '[TOOL_CALLS]list_tools{}';
     expect(calls(`[write_file(content="${content}")]`)).toEqual([['write_file', { content }]]);
   });

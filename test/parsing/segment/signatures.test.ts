@@ -138,7 +138,7 @@ test.each([
   expect(pauses).toBeGreaterThanOrEqual(40);
 });
 
-test('readSignaturesPausing rejects with the error of its pause', async () => {
+test('readSignaturesPausing rejects with the error that its pause function throws', async () => {
   const pause = () => Promise.reject(new Error('left'));
   await expect(readSignaturesPausing('read_file(path)\n', pause)).rejects.toThrow('left');
 });

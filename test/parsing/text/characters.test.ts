@@ -8,7 +8,11 @@ const spaces = [...blanks, '\n', '\v', '\f', '\r', '\u00a0', '\u2028', '\ufeff']
 test.each([
   ['blanks', { skip: skipBlanks, members: blanks, others: ['\n', '\r', 'x \t', '\u00a0'] }],
   ['white space', { skip: skipSpace, members: spaces, others: ['x\n', '\b', '\u2029', '\u200b'] }],
-])('skipping %s passes a run of any length and no other character', (_, { skip, members, others }) => {
+])('skipping %s moves past a run of any length and stops at the first other character', (_, {
+  skip,
+  members,
+  others,
+}) => {
   const runs = fc.array(fc.constantFrom(...members), { maxLength: 100, size: 'max' });
   fc.assert(
     fc.property(fc.string({ maxLength: 3 }), runs, fc.constantFrom('', ...others), (before, run, after) => {

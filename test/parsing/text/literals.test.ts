@@ -109,7 +109,7 @@ describe('backslashes that are no escapes stay as written (rule: values)', () =>
     expect(read(String.raw`{path: "C:\new", text: "a\nb"}`)).toEqual({ value, isRepaired: true });
   });
 
-  test('no control character comes from a literal without \\u', () => {
+  test('a literal without a \\u escape never yields a control character except tab and line feed', () => {
     const written = fc.array(fc.constantFrom('\\', 'a', 'b', 'f', 'n', 'x1b', '0', '7', 'v', ' '), {
       maxLength: 20,
     });

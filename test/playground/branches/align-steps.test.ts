@@ -26,7 +26,7 @@ describe('comparison of two runs (rule: playground-branches)', () => {
     expect(second?.isSame).toBe(true);
   });
 
-  test('the comparison pairs steps that only the longer run has with nothing', async () => {
+  test('a step that only the longer run has is compared with an empty step', async () => {
     const one = await savedBranch([lookUpCall(), done]);
     const other = await savedBranch([done]);
     const [first, second] = alignSteps(one.view, other.view);
@@ -53,7 +53,7 @@ describe('changedMiddle of two texts', () => {
     );
   });
 
-  test('changedMiddle splits no words', () => {
+  test('changedMiddle marks whole words as changed, not single characters', () => {
     expect(changedMiddle('the limit is 500 EUR', 'the limit is 550 EUR')).toEqual({
       before: 'the limit is ',
       left: '500',

@@ -40,7 +40,7 @@ describe('the draft of a branch (rule: playground-branches)', () => {
     });
   });
 
-  test('a branch draft allows as many steps as its run had left at that point', async () => {
+  test('a branch may take as many steps as its parent run had left at the branching point', async () => {
     const { branch, before } = await opened();
     expect(responsesBefore(branch, 2)).toBe(1);
     expect(before.maxSteps).toBe(5);
@@ -88,7 +88,7 @@ describe('the draft of a branch (rule: playground-branches)', () => {
     ['without a model', { model: ' ' }],
     ['without steps', { maxSteps: 0 }],
     ['with an invalid number', { tokenLimit: Number.NaN }],
-    ['whose reply leaves no room', { reservedOutputTokens: 8_000, tokenLimit: 8_000 }],
+    ['whose reply reserve takes the whole token limit', { reservedOutputTokens: 8_000, tokenLimit: 8_000 }],
   ])('a branch %s is refused with a reason', async (_, changes) => {
     const { before } = await opened();
     expect(problemOf(before)).toBeNull();

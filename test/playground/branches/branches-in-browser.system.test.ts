@@ -64,7 +64,7 @@ describePlayground('branches on the page (rule: playground-branches)', (playgrou
     expect(await page.getByRole('main').innerText()).not.toContain('It says 7.');
   });
 
-  test('redoing a step runs no earlier tool again and keeps the files that a person changed', async () => {
+  test('redoing a step keeps the edited arguments of the step before, and the exported branch replays to the same answer', async () => {
     const { page, service } = playground;
     await playground.script([write, answer('One.'), answer('Other.')]);
     await playground.run('Write a note.');
@@ -257,7 +257,7 @@ for (const [colorScheme, width] of [
   ['dark', 400],
 ] as const) {
   describePlayground(
-    `nothing serious for axe-core where runs are left and compared, ${colorScheme}, ${width} wide (rule: playground-branches)`,
+    `accessibility of branches and comparisons, ${colorScheme}, ${width} px wide (rule: playground-branches)`,
     (playground) => {
       test('the tree of runs, the branch dialog and the comparison have no serious axe-core findings', async () => {
         const { page } = playground;

@@ -100,7 +100,7 @@ describe('opening a run file (rule: playground-branches)', () => {
       /maxSteps/,
     ],
   ];
-  test.each(refusals)('opening a run file with %s is refused in one sentence', async (_, file, words) => {
+  test.each(refusals)('a run file that %s is refused with a message of one line', async (_, file, words) => {
     const refusal = await readRunFile(await file()).then(
       () => null,
       (error: unknown) => error,

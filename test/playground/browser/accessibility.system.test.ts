@@ -39,7 +39,7 @@ async function hiddenButtons({ page, button }: Playground, names: readonly strin
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [1440, 390]) {
     describePlayground(
-      `nothing serious for axe-core, ${colorScheme}, ${width} wide (rule: playground-page)`,
+      `accessibility of the page, ${colorScheme}, ${width} px wide (rule: playground-page)`,
       (playground) => {
         test('the page has no serious axe-core findings before the first run', async () =>
           expect(await axeFindings(playground.page)).toEqual([]));

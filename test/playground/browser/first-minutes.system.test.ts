@@ -109,7 +109,7 @@ describePlayground('the first minutes on the page (rule: playground-page)', (pla
 });
 
 describePlayground('files that do not fit (rule: playground-inspector)', (playground) => {
-  test('a tagged folder sends its files, and the page explains why tokens stay free although files were left out', async () => {
+  test('the files of a tagged folder are sent as far as the budget allows, and the inspector counts them', async () => {
     const { page, service } = playground;
     await tagSources(page);
     await page.getByRole('slider', { name: 'Token limit' }).fill('60');
@@ -125,7 +125,7 @@ describePlayground('files that do not fit (rule: playground-inspector)', (playgr
     expect(sent).not.toContain('README.md');
   });
 
-  test('a refused pin offers the limit that suffices, and one click runs with it and shows the file whole', async () => {
+  test('if a pinned file does not fit, one click raises the token limit, reruns, and includes the whole file', async () => {
     const { page } = playground;
     await tagSources(page);
     await page.getByRole('slider', { name: 'Token limit' }).fill('35');

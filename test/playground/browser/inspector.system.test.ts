@@ -66,7 +66,7 @@ describePlayground('the inspector of a step (rule: playground-inspector)', (play
       .waitFor({ state: 'hidden' });
   });
 
-  test('the inspector shows the prompt exactly as sent to the provider and says so', async () => {
+  test('the inspector labels the prompt as exactly what was sent, and shows its last line', async () => {
     const { page, service } = playground;
     await playground.script([
       { text: 'Thought: I look.\nAction: read_file(path="package.json")' },
@@ -82,7 +82,7 @@ describePlayground('the inspector of a step (rule: playground-inspector)', (play
     expect(shown.join('\n')).toContain(last);
   });
 
-  test('the inspector shows all prompt messages alike, each labelled with its role, worked example included', async () => {
+  test('the inspector shows all prompt messages in one text size with their roles, including the worked example', async () => {
     const { page } = playground;
     await playground.script(answer('Done.'));
     await playground.run('What is this?');

@@ -24,7 +24,7 @@ async function watchStreams(page: Page) {
   return { started, failed, ended };
 }
 
-describePlayground('requests in the developer tools (rule: stream-events)', (playground) => {
+describePlayground('state of streams in the browser’s network log (rule: stream-events)', (playground) => {
   test('finished streams of a run do not appear as aborted', async () => {
     const streams = await watchStreams(playground.page);
     await playground.button('Run').click();

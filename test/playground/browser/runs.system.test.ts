@@ -18,7 +18,7 @@ interface DraggedFile {
 const image: DraggedFile = { name: 'cat.png', type: 'image/png', bytes: pngBytes(640, 480) };
 const document: DraggedFile = { name: 'plan.pdf', type: 'application/pdf', bytes: pdfBytes(1) };
 
-/** Returns an expression that creates, in the page, what a person drags or copies. */
+/** Returns an expression that creates in the page the data that a person drags or copies. */
 const transfer = (files: readonly DraggedFile[], text = ''): string => `(() => {
   const transfer = new DataTransfer();
   for (const [name, type, base64] of ${JSON.stringify(files.map(({ name, type, bytes }) => [name, type, bytes.toString('base64')]))})

@@ -30,7 +30,7 @@ describePlayground('wording of the page (rule: playground-page)', (playground) =
     expect(await page.getByRole('main').getByText('waits for you').count()).toBe(0);
   });
 
-  test('a screen reader gets each count of a step once, with name and number', async () => {
+  test('the token counts of a run have full names for screen readers, not abbreviations', async () => {
     const { page } = playground;
     await playground.script(answer);
     await playground.run('What is this?');

@@ -49,7 +49,7 @@ test('the page writes "line" for one line and "lines" for several (rule: context
   expect(['1', '3-9', '1-2, 7-8'].map(linesInWords)).toEqual(['line 1', 'lines 3-9', 'lines 1-2, 7-8']);
 });
 
-test('the page lists deferred tools with how many were found, and the found ones as included (rule: deferred-report)', async () => {
+test('the page counts the deferred tools and how many of them were found, and lists the found ones as included (rule: deferred-report)', async () => {
   const tools = ['send_mail', 'create_issue'].map((name) => ({ name, inputSchema: {}, defer: true }));
   const conversation_history: StepRequestInput['conversation_history'] = [
     { role: 'user', content: 'Report it.' },
@@ -103,7 +103,7 @@ describe('items left out of a step (rule: context-report)', () => {
     expect(cut && sizeInWords(cut)).toMatch(/^\d+ of [\d.]+k? tokens, lines 1-\d+/);
   });
 
-  test('the page shows an unknown reason for an omission unchanged', () => {
+  test('the page shows an unknown reason for an omission in the service’s own words', () => {
     const item = { kind: 'explicit', id: 'x', tokens: 0, original_tokens: null, lines: null } as const;
     const [group] = leftOut({ items: [{ ...item, status: 'dropped', reason: 'of something new' }] });
     expect(group?.why).toBe('Of something new.');
@@ -124,7 +124,7 @@ describe('pinning an item (rule: playground-inspector)', () => {
     expect(after?.tokens).toBeGreaterThan(200);
   });
 
-  test('pinning shows a file whole that takes at most half of the room', async () => {
+  test('pinning includes the whole of a file that takes at most half of the budget', async () => {
     const small = [...files, file('small.ts', 40)];
     const request = crowded({
       explicit_context_paths: small.map(({ path }) => path),

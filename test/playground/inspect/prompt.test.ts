@@ -38,7 +38,7 @@ describe('the rebuilt prompt of a step (rule: context-report)', () => {
     });
   });
 
-  test('the rebuilt prompt names the file that has changed since', async () => {
+  test('the page names the file whose change makes the rebuilt prompt differ from the sent one', async () => {
     const client = patientClient(service.url, key);
     const { context_report } = await client.step(request);
     const longer = { files: [{ path: 'a.ts', content: 'const a = 1;\nconst more = 2;\n' }] };
@@ -135,7 +135,7 @@ describe('changes between two prompts (rule: stable-prompt)', () => {
     ]);
   });
 
-  test('commonLength gives the same length as a comparison character by character, and splits no character', () => {
+  test('commonLength equals a comparison character by character and never splits a surrogate pair', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '😀', '😁') });
     fc.assert(
       fc.property(text, text, text, (start, a, b) => {

@@ -92,7 +92,7 @@ describe('provenance of a reply (rule: playground-inspector)', () => {
     expect(kinds(provenanceOf(reply(object), request)).join()).not.toContain('thought: I look.');
   });
 
-  test('in the reply of a prose phase, only the text before the control block is the thought', () => {
+  test('in a reply of the reason phase, only the text before the JSON control block is the thought', () => {
     const text = 'I would look first.\n{"plan": "look", "finish": false}';
     const read = provenanceOf(reply(text, { phase: 'reason', thought: 'I would look first.' }), request);
     expect(kinds(read)).toEqual(['thought: I would look first.']);

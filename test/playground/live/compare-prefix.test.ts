@@ -40,8 +40,8 @@ describe.each([
   'text',
   'xml',
   'native',
-] as const)('the cached prefix in protocol %s (rule: playground-live)', (protocol) => {
-  test('a step that only adds to the history keeps the whole prefix', async () => {
+] as const)('the prefix that two prompts share, in protocol %s (rule: playground-live)', (protocol) => {
+  test('a step that only adds to the history shares the whole previous prompt as prefix', async () => {
     const before = await rendered({ ...history(), protocol });
     const after = await rendered({ ...second, protocol });
     const { change, keptTokens, promptTokens } = comparePrefix(before, after);
@@ -51,7 +51,7 @@ describe.each([
     expect(keptTokens).toBeLessThan(promptTokens);
   });
 
-  test('a changed line of a file is named with its file, and what follows is not kept', async () => {
+  test('the first difference of two prompts is located in a changed line of a file, with the file’s path', async () => {
     const before = await rendered({ ...second, protocol });
     const inline_context = file('export const total = 1;\nexport const rest = 7;\n');
     const after = await rendered({ ...second, protocol, inline_context });
@@ -63,7 +63,7 @@ describe.each([
 });
 
 describe('the first difference of two prompts (rule: playground-live)', () => {
-  test('changed instructions are found in the system text', async () => {
+  test('changed instructions are reported as a difference in the system text', async () => {
     const before = await rendered(second);
     const after = await rendered({ ...second, instructions: 'Answer in two sentences.' });
     const { change, keptTokens, promptTokens } = comparePrefix(before, after);
@@ -74,14 +74,14 @@ describe('the first difference of two prompts (rule: playground-live)', () => {
     expect(unchanged.keptTokens).toBe(promptTokens);
   });
 
-  test('a changed definition of native tool calling is named', async () => {
+  test('with native tool calling, the difference report names the tool whose definition changed', async () => {
     const tools = [tool('look_up', 'Looks up.'), tool('read_file', 'Reads a file.')];
     const before = await rendered({ ...second, protocol: 'native' });
     const after = await rendered({ ...second, protocol: 'native', tools });
     expect(comparePrefix(before, after).change?.place).toBe('the tools, at the definition of read_file');
   });
 
-  test('a history that became shorter is a difference', async () => {
+  test('a shortened history is reported as a difference in a message', async () => {
     const long = { ...result, content: 'a long observation '.repeat(200) };
     const before = await rendered(history(call, long, { role: 'user', content: 'And?' }));
     const after = await rendered(history());
@@ -94,7 +94,7 @@ describe('the first difference of two prompts (rule: playground-live)', () => {
     expect(comparePrefix(step, step)).toEqual({ keptTokens: promptTokens, promptTokens, change: null });
   });
 
-  test('a step without a report and without a prompt is compared, too', () => {
+  test('comparing steps without a prompt and a context report gives zero tokens and no difference', () => {
     const nothing = recordedStep();
     expect(comparePrefix(nothing, nothing)).toEqual({ keptTokens: 0, promptTokens: 0, change: null });
   });
@@ -113,7 +113,7 @@ describe('other reasons for a missed cache (rule: playground-live)', () => {
     recordedStep({ beganAt, response: { model, usage: { ...usage, input_tokens } } });
   const first = step('2026-01-01T10:00:00.000Z', 'a');
 
-  test('another model, a short prompt and a long pause are named', () => {
+  test('a changed model, a short prompt and a long pause are listed as reasons for a missed cache', () => {
     expect(otherReasons(first, step('2026-01-01T10:12:00.000Z', 'b', 500))).toEqual([
       'the previous step used another model, a',
       'the prompt is shorter than the 1,024 tokens that vendors cache',
@@ -121,7 +121,7 @@ describe('other reasons for a missed cache (rule: playground-live)', () => {
     ]);
   });
 
-  test('a step soon after another one of the same model has none', () => {
+  test('two steps of the same model in quick succession give no reason for a missed cache', () => {
     expect(otherReasons(first, step('2026-01-01T10:00:09.000Z', 'a'))).toEqual([]);
   });
 });

@@ -150,7 +150,7 @@ describePlayground(
       expect(await axeFindings(page)).toEqual([]);
     });
 
-    test('the arrow keys move between steps, and Enter shows one', async () => {
+    test('the arrow keys move between steps, and Enter opens the focused step', async () => {
       const { page } = playground;
       await openLive(playground);
       await page.locator('.live-step').first().focus();
@@ -195,7 +195,7 @@ describePlayground(
       expect(stdout + stderr).toMatch(/\b3\b/);
     });
 
-    test('a connection that fails is named and made again, and steps made meanwhile follow', async () => {
+    test('the Live page reports a failed connection, reconnects, and shows the steps made meanwhile', async () => {
       const { page, button } = playground;
       const path = '**/api/agent/watch';
       await page.route(path, (route) => route.abort());

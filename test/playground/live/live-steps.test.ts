@@ -18,13 +18,13 @@ const keptAfter = (events: readonly WatchEvent[], size = 10): LiveSteps =>
 const summary = ({ steps }: LiveSteps) => steps.map(({ id, state }) => `${id} ${state.type}`);
 
 describe('the steps that the Live page keeps (rule: playground-live)', () => {
-  test('a step runs until its end arrives, and keeps its place in the list', () => {
+  test('a step is shown as running until its end event arrives, and keeps its place in the list', () => {
     const events = [started(), began('a'), began('b'), watched('a'), failed('b')];
     expect(summary(keptAfter(events.slice(0, 3)))).toEqual(['a running', 'b running']);
     expect(summary(keptAfter(events))).toEqual(['a done', 'b failed']);
   });
 
-  test('a failed step keeps the model and the start that its beginning named', () => {
+  test('a failed step keeps the model and the start time from its begin event', () => {
     const [step] = keptAfter([began('a'), failed('a')]).steps;
     expect([step?.model, step?.beganAt]).toEqual(['m', '2026-01-01T10:00:00.000Z']);
     const [kept] = keptAfter([failed('a')]).steps;
@@ -82,7 +82,7 @@ describe('sessions of the Live page (rule: playground-live)', () => {
     ]);
   });
 
-  test('an answer ends a run, so a step of a longer session opens with the steps of its own run', () => {
+  test('in a session with several runs, a step opens with the steps of its own run only', () => {
     const action = recordedStep({ response: { status: 'action_proposed', direct_response: null } });
     const { steps } = keptAfter([
       watched('a', action),
@@ -117,7 +117,7 @@ describe('the step with which a prompt is compared (rule: playground-live)', () 
     return former && [from?.id, former.isOfOtherSession];
   };
 
-  test('it is the previous answered step of the session', () => {
+  test('a prompt is compared with the previous step of its session that did not fail', () => {
     const events = [
       watched('a', step('A')),
       failed('b'),
@@ -127,7 +127,7 @@ describe('the step with which a prompt is compared (rule: playground-live)', () 
     expect(formerOf(events)).toEqual(['a', false]);
   });
 
-  test('for the first step of a session it is one of another session with the same beginning and tools', () => {
+  test('the first step of a session is compared with another session’s step that has the same task and tools', () => {
     const first = watched('a', step('A', 'grep'), 's1');
     expect(formerOf([first, watched('b', step('A', 'grep'), 's2')])).toEqual(['a', true]);
     expect(formerOf([first, watched('b', step('A', 'find'), 's2')])).toBeNull();
@@ -153,7 +153,7 @@ describe('words of the Live page (rule: playground-live)', () => {
     expect(outcomeInWords(recordedStep({ response }))).toBe(words);
   });
 
-  test('the tokens of a step are those that the vendor reports', () => {
+  test('the tokens shown for a step are those that the vendor reports, or nothing if it reports none', () => {
     const usage = { cache_write_tokens: null, reasoning_tokens: null, cost: null };
     const counts = { ...usage, input_tokens: 3_200, output_tokens: 41, cached_input_tokens: 0 };
     expect(tokensInWords(recordedStep({ response: { usage: counts } }).response)).toBe(
@@ -162,7 +162,7 @@ describe('words of the Live page (rule: playground-live)', () => {
     expect(tokensInWords(recordedStep().response)).toBe('');
   });
 
-  test('a time that cannot be read is shown as a dash', () => {
+  test('a missing or invalid time is shown as a dash', () => {
     expect(timeOfDay(null)).toBe('–');
     expect(timeOfDay('yesterday')).toBe('–');
     expect(timeOfDay('2026-01-01T10:00:00.000Z')).toMatch(/^\d\d:00:00$/);

@@ -32,13 +32,13 @@ const lines = (...events: readonly object[]): string =>
   events.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join(':\n\n');
 
 describe('reading the watch stream (rule: playground-live)', () => {
-  test('every kind of event is read; comments, unknown and damaged events are skipped', async () => {
+  test('the watch stream yields every kind of event and skips comments, unknown and damaged events', async () => {
     const events = [started(), began('a'), watched('a'), failed('b', null)];
     const foreign = [{ type: 'step.paused' }, { ...began('c'), model: 7 }, { ...watched('d'), step: {} }];
     expect(await read(stream(`data: {not json\n\n${lines(...foreign, ...events)}`))).toEqual(events);
   });
 
-  test('the token is sent in a header, and one that no header can carry is not sent', async () => {
+  test('the access token is sent in a header, and a token with invalid header characters is not sent', async () => {
     const sent: unknown[] = [];
     const answer: RequestListener = (request, response) => {
       sent.push(request.headers.authorization, request.url);
@@ -49,7 +49,7 @@ describe('reading the watch stream (rule: playground-live)', () => {
     expect(sent).toEqual(['Bearer secret-token', '/api/agent/watch', undefined, '/api/agent/watch']);
   });
 
-  test('a connection that breaks ends with an error that is no refusal', async () => {
+  test('a broken connection rejects with an error other than WatchRefused', async () => {
     const reading = read((_, response) => {
       response.setHeader('content-type', 'text/event-stream');
       response.write(lines(started()));
@@ -59,7 +59,7 @@ describe('reading the watch stream (rule: playground-live)', () => {
     await expect(reading).rejects.not.toBeInstanceOf(WatchRefused);
   });
 
-  test('the answer of another server is refused without its text', async () => {
+  test('a response of another server rejects with WatchRefused, and the message omits the response text', async () => {
     const refusal = await read((_, response) => response.end('<h1>Hello</h1>')).catch((error) => error);
     expect(refusal).toBeInstanceOf(WatchRefused);
     expect(refusalInWords({ type: 'refused', refusal, hadToken: false })).not.toContain('Hello');

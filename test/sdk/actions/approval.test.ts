@@ -76,14 +76,14 @@ describe('approval in two phases (rule: approval)', () => {
     { type: 'no' },
     false,
     {},
-  ])('approve cannot allow a call by returning the invalid decision %j', async (answer) => {
+  ])('a call does not run if `approve` returns the invalid decision %j', async (answer) => {
     // Untyped code may return a decision that the types forbid.
     const { calls, observations } = await decide(answer as ApprovalDecision, answer as ApprovalDecision);
     expect(calls).toEqual([]);
     expect(observations[0]).toMatchObject({ toolResult: { success: false, denied: true } });
   });
 
-  test('a run that continued after a denial ends with answered, not denied', async () => {
+  test('a run that continues after a denial ends as `answered`, not as `denied`', async () => {
     const { tool } = recordingTool();
     const { result } = await finish(
       [command('rm x'), { call: { name: 'look_up', args: { key: 'a' } } }, done],
@@ -234,7 +234,7 @@ describe('rules of the decision always (rule: always-rules)', () => {
     );
   });
 
-  test('no rule covers a call whose folder has invisible characters; letters of any script are visible', async () => {
+  test('no rule is proposed for a folder name with invisible characters, but letters of any script are allowed', async () => {
     expect(await proposeRules(run('ls', { working_dir: 'src\u3164' }))).toEqual([]);
     expect(await proposeRules(run('ls größe 日本語 e\u0301', { working_dir: 'año' }))).toHaveLength(1);
   });
@@ -378,7 +378,7 @@ describe('rules of the decision always (rule: always-rules)', () => {
     expect(await proposeRules(read)).toEqual([{ type: 'reads', tool: 'run_command' }]);
   });
 
-  test('a command whose path is not inside the folder gets no rule of the table', async () => {
+  test('a command with a path outside the folder gets a rule for the exact command only', async () => {
     const { action, tool } = run('ls link');
     const outside = async (args: ToolArguments) => ({
       ...(await readShellCall(args)),

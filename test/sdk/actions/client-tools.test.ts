@@ -102,7 +102,7 @@ describe('request_input (rule: client-tools)', () => {
   const hesitate = (onAbort: () => void) => (_: unknown, signal: AbortSignal) =>
     new Promise<string>(() => signal.addEventListener('abort', onAbort));
 
-  test('a question without an answer in time ends the run; the next task is the answer', async () => {
+  test('a question that times out ends the run, and the next task is taken as its answer', async () => {
     let withdrawn = false;
     const { types, result, service } = await finish([ask, done], {
       inputTimeoutMs: 20,
@@ -130,7 +130,7 @@ describe('request_input (rule: client-tools)', () => {
     expect(withdrawn).toBe(true);
   });
 
-  test('a question ends a run without onInputRequest; the next task is the answer', async () => {
+  test('without onInputRequest, a question ends the run, and the next task is taken as its answer', async () => {
     const first = await finish([ask]);
     expect(first.result).toMatchObject({
       stopReason: 'needs_input',

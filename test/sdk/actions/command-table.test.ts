@@ -59,7 +59,9 @@ const others = [
 ];
 
 describe('the command table (rule: always-rules)', () => {
-  test.each(Object.entries(expectedRows))('the row `%s` is described with exactly: %s', (name, row) => {
+  test.each(
+    Object.entries(expectedRows),
+  )('the description of the table row `%s` lists exactly: %s', (name, row) => {
     expect(describeEntry(name)).toBe(`${name} with nothing but ${row}`);
   });
 
@@ -77,7 +79,7 @@ describe('the command table (rule: always-rules)', () => {
     expect(permitted).toEqual(names);
   });
 
-  test.each(names)('the row `%s` permits several different arguments, but none of them twice', (name) => {
+  test.each(names)('the table row `%s` permits all its arguments together, but no argument twice', (name) => {
     const all = argumentsOf(expectedRows[name as keyof typeof expectedRows]); // `names` are its keys
     expect(entryOf([name, ...all.toReversed()].join(' '))).toBe(name);
     for (const each of all) expect(entryOf(`${name} ${each} ${each}`)).toBeUndefined();
@@ -98,7 +100,7 @@ describe('paths of permitted commands (rule: always-rules)', () => {
     ],
     ['ls -la src lib', ['src', 'lib']],
     ['git status -s', []],
-  ])('the paths of `%s` are reported, to be checked for links', (command, paths) => {
+  ])('the command table reports the paths in the command `%s`', (command, paths) => {
     expect(findEntry(command)?.paths).toEqual(paths);
   });
 
@@ -114,7 +116,7 @@ describe('paths of permitted commands (rule: always-rules)', () => {
     'PYTHONPATH=. pytest',
     'pytest "tests/a b.py"',
     'python -m pytest; rm x',
-  ])('no row permits `%s`', (command) => {
+  ])('no row of the command table permits `%s`', (command) => {
     expect(findEntry(command)).toBeUndefined();
   });
 });

@@ -31,7 +31,7 @@ test('the tool search finds a fitting tool among the first five for at least 95 
   expect(missed.length / questions.length).toBeLessThanOrEqual(0.05);
 });
 
-test('the tool search finds a tool alone by its own name, in any case and among quotes (rule: find-tools)', () => {
+test('searching for a tool’s exact name finds only that tool, also in upper case or quotes (rule: find-tools)', () => {
   for (const { name } of tools) {
     expect(namesFor(name)).toEqual([name]);
     expect(namesFor(` "${name.toUpperCase()}" `)).toEqual([name]);

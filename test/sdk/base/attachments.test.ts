@@ -94,11 +94,11 @@ test.each<[string, unknown, boolean]>([
 
 test.each<[string, unknown, boolean]>([
   ['an image', png(1, 1), true],
-  ['an image of a type that no model takes', { media_type: 'image/svg+xml', data: 'AAAA' }, false],
+  ['an image of an unsupported type', { media_type: 'image/svg+xml', data: 'AAAA' }, false],
   ['a file of an email', { name: 'a.png', url: 'x' }, false],
   ['base64 with a line break', { media_type: 'image/png', data: 'AAA\n' }, false],
   ['nothing', null, false],
-])('isAttachment judges %s', (_, value, expected) => {
+])('isAttachment accepts images and rejects anything else: %s', (_, value, expected) => {
   expect(isAttachment(value)).toBe(expected);
 });
 
@@ -119,6 +119,6 @@ test.each<[string, Buffer]>([
   ['a RIFF file that is no image', Buffer.from('RIFF\0\0\0\0WAVEfmt ')],
   ['an empty file', Buffer.alloc(0)],
   ['text about %PDF- far from the beginning', Buffer.from(`${'x'.repeat(2_000)}%PDF-1.7`)],
-])('toAttachment makes no attachment of %s', (_, bytes) => {
+])('toAttachment returns undefined for %s', (_, bytes) => {
   expect(toAttachment(bytes)).toBeUndefined();
 });

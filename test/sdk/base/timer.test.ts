@@ -12,7 +12,7 @@ describe('time limits (rule: run-options)', () => {
     2 ** 31 - 1,
     2 ** 31,
     3 * 2 ** 31,
-  ])('startTimer fires after %d ms, also beyond the limit of a platform timer', (milliseconds) => {
+  ])('startTimer fires after %d ms, even if setTimeout does not support that delay', (milliseconds) => {
     jest.useFakeTimers();
     const ring = jest.fn();
     startTimer(milliseconds, ring);
@@ -39,7 +39,7 @@ describe('time limits (rule: run-options)', () => {
   test.each([
     2 ** 31,
     Infinity,
-  ])('a run waits for a tool and a question with a time limit of %d ms', async (limit) => {
+  ])('a time limit of %d ms for tools and questions does not end them early', async (limit) => {
     const question = { call: { name: 'request_input', args: { question: 'Which shop?' } } };
     const { result, types } = await finish([lookUpCall(), question, done], {
       tools: [{ ...lookUp, execute: () => later('slow but there') }],

@@ -128,7 +128,7 @@ describe('the text of an answer as a stream (rule: text-stream)', () => {
     expect(stopReason).toBe('stopped');
   });
 
-  test('a reader that leaves the text, the events or the response while the model is silent stops the run at once (rule: run-events)', async () => {
+  test('a run stops at once if the reader of its text, events or response leaves while the model is silent (rule: run-events)', async () => {
     const streams = [
       (run: Run) => Readable.from(run.textStream()),
       (run: Run) => Readable.from(run),

@@ -69,7 +69,7 @@ test('a run answers find_tools by itself, and the observation names the tools in
   expect(observations[1]).not.toHaveProperty('tool_definitions');
 });
 
-test('find_tools also finds a tool that is not deferred, so that the model does not miss it (rule: find-tools)', async () => {
+test('find_tools searches the tools that are not deferred as well (rule: find-tools)', async () => {
   const { result } = await finish([find('look something up'), done], { tools: [lookUp, createIssue] });
   expect(result.history.find(({ role }) => role === 'tool_observation')?.content).toBe('Found: look_up');
 });
@@ -102,7 +102,7 @@ describe('the choice of deferred tools', () => {
     expect(await deferredIn(many.map((tool) => ({ ...tool, defer: false })))).toEqual([]);
   });
 
-  test('tools of the run itself are never deferred (rule: deferring)', async () => {
+  test('the SDK’s own tools, such as create_tasks, are never deferred (rule: deferring)', async () => {
     const { service } = await finish([done], { tools: many });
     const own = service.requests[0]?.tools?.filter(({ name }) => !name.startsWith('tool_'));
     expect(own?.map(({ name, defer }) => [name, defer])).toEqual([
@@ -114,7 +114,7 @@ describe('the choice of deferred tools', () => {
   });
 });
 
-test('a caller’s tool named find_tools is refused beside a tool with defer: true; otherwise it is offered and no tool is deferred (rule: find-tools)', async () => {
+test('a caller’s own find_tools throws beside a tool with defer: true; otherwise it is offered and no tool is deferred (rule: find-tools)', async () => {
   const own = toolNamed('find_tools');
   await expect(start([done], { tools: [own, createIssue] })).rejects.toThrow(
     'The SDK offers a tool named find_tools if a tool is deferred',
@@ -168,7 +168,7 @@ test('a replayed run finds the same tools in the same requests (rule: saved-runs
   });
 });
 
-test('a forked run keeps what a search found, also with another text of its observation (rules: saved-runs, find-tools)', async () => {
+test('a forked run keeps the tools that a search found, even if the text of its observation is replaced (rules: saved-runs, find-tools)', async () => {
   const { run } = await finish([find('issue'), done], { tools: [lookUp, createIssue] });
   const saved = readTrajectory(JSON.stringify(run.save()));
   const [call = ''] = saved.observations.map(({ toolCallId }) => toolCallId ?? '');

@@ -56,7 +56,7 @@ test('after an outage the run goes on with the next model, its key, and the hist
   expect(JSON.stringify(run.save())).not.toContain('sk-canary');
 });
 
-test('a refused key is no outage: the run ends with its error', async () => {
+test('a run whose model key is refused ends with that error and does not use the fallback', async () => {
   const before = second.requests.length;
   first.script([{ fault: 'unauthorized' }]);
   const { error } = await start().result();

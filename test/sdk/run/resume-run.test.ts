@@ -177,7 +177,7 @@ describe('approvals that wait (rule: waiting-approvals)', () => {
     expect(() => client.resume(readTrajectory(file), { decisions: [], tools: [lookUp] })).toThrow(error);
   });
 
-  test('a resumed run whose function lists no tool for an allowed call ends with an error, and runs no call of the step', async () => {
+  test('if the `tools` function omits the tool of an allowed call, the resumed run ends with an error and runs no call', async () => {
     const { result: before, file } = await waiting([both]);
     const decisions = before.pending.map((call) => ({ ...call, type: 'allow' as const }));
     const { result, events, requests } = await resume(file, { decisions, tools: async () => [lookUp] }, done);
@@ -197,7 +197,7 @@ describe('approvals that wait (rule: waiting-approvals)', () => {
     expect((await resume(file, { decisions: stop, tools: [] })).result.stopReason).toBe('stopped');
   });
 
-  test('resume throws a TypeError that names the wrong field of a decision, and one for a file that was not read', async () => {
+  test('resume throws a TypeError that names the wrong field of a decision, or asks for a parsed saved run', async () => {
     const { result: before, file } = await waiting([command('npm test')]);
     const saved = readTrajectory(file);
     const client = new StepwiseClient({ baseUrl: 'http://127.0.0.1:9' });
@@ -231,7 +231,7 @@ describe('approvals that wait (rule: waiting-approvals)', () => {
     );
   });
 
-  test('a call that waits again although it was allowed reports why, in `pending`, in the sentence and in the file', async () => {
+  test('if an allowed call waits again, the result, its explanation and the saved file give the reason', async () => {
     const { result: before, file } = await waiting([command('npm test')]);
     const decisions = before.pending.map((call) => ({ ...call, type: 'allow' as const }));
     const { tool } = recordingTool();
@@ -243,7 +243,7 @@ describe('approvals that wait (rule: waiting-approvals)', () => {
     expect(readTrajectory(JSON.stringify(run.save())).result?.pending).toMatchObject([{ waitsAgain }]);
   });
 
-  test('the decision `wait` of approve ends the run as needs_approval', async () => {
+  test('if `approve` returns the decision `wait`, the calls stay pending', async () => {
     const { result } = await waiting([both], { approve: async () => ({ type: 'wait' }) });
     expect(result.pending).toHaveLength(2);
   });

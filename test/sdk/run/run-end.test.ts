@@ -16,7 +16,7 @@ describe('the end of a run (rule: run-result)', () => {
     });
   });
 
-  test('an answer in the last step ends the run with answered', async () => {
+  test('an answer in the last step ends the run as `answered`', async () => {
     expect((await finish([done], { maxSteps: 1 })).result.stopReason).toBe('answered');
   });
 

@@ -69,7 +69,7 @@ describe('a failed run (rule: run-failures)', () => {
     await expect(run.text()).rejects.toThrow('The run was stopped before there was an answer.');
   });
 
-  test('a wrong address is named, with the option to check', async () => {
+  test('the error about an address where nothing listens names the address and the option baseUrl', async () => {
     const baseUrl = `http://127.0.0.1:${await freePort()}`;
     const client = new StepwiseClient({ baseUrl });
     const result = await client.run(task, { llmConfig, retries: 0 }).result();
@@ -81,7 +81,7 @@ describe('a failed run (rule: run-failures)', () => {
     expect(explainEnd(result)).toContain('Nothing listens at this address: check that the server runs');
   });
 
-  test('a service that speaks no TLS is explained with this cause, and the advice is to check the address', async () => {
+  test('for an https address of a server without TLS, the error names TLS and advises checking the address', async () => {
     const { service } = await start([done]);
     const client = new StepwiseClient({ baseUrl: service.url.replace('http:', 'https:') });
     const explained = explainEnd(await client.run(task, { llmConfig, retries: 0 }).result());
@@ -89,7 +89,7 @@ describe('a failed run (rule: run-failures)', () => {
     expect(explained).toMatch(/\nCheck baseUrl of StepwiseClient\.$/);
   });
 
-  test('a detail of a provider stays on one line of the sentence, with its source, and is at most 300 characters long', () => {
+  test('an error detail from the provider is quoted on one line with its source, in at most 300 characters', () => {
     const detail = { source: 'provider', message: `no\n\u001b[31m${'x'.repeat(400)}` };
     const sentence = describeError(failure('upstream_error', detail));
     expect(sentence).toContain('The provider said: no [31mxx');
@@ -97,14 +97,14 @@ describe('a failed run (rule: run-failures)', () => {
     expect(sentence.length).toBeLessThan(350);
   });
 
-  test('the sentence for an unknown model names the option of the SDK, not the field of HTTP', () => {
+  test('the error for an unknown model names the SDK option llmConfig, not the HTTP field llm_config', () => {
     const detail = { path: 'llm_config.provider', message: 'no configured provider has this name' };
     expect(describeError(failure('unsupported_model', detail))).toBe(
       'No provider is known for this model. llmConfig.provider: no configured provider has this name (unsupported_model)',
     );
   });
 
-  test('an address that ends in /v1 is answered with the advice to remove it', async () => {
+  test('for an address that ends in /v1, the error advises removing /v1', async () => {
     const { service } = await start([{ foreign: '{}', status: 404 }]);
     const client = new StepwiseClient({ baseUrl: `${service.url}/v1/` });
     const result = await client.run(task, { llmConfig }).result();
@@ -118,7 +118,7 @@ describe('a failed run (rule: run-failures)', () => {
     );
   });
 
-  test('a server that is not Stepwise is named with its address', async () => {
+  test('the error about a server that is not Stepwise names its address', async () => {
     const { result, service } = await finish([{ foreign: '<html>', status: 404 }]);
     expect(result.error?.message).toBe(
       `The server at ${new URL(service.url).origin} is not Stepwise (HTTP 404): check the address.`,
@@ -131,7 +131,7 @@ describe('a failed run (rule: run-failures)', () => {
     [{ modelName: 'claude-sonnet-5' }, 'ANTHROPIC_API_KEY'],
     [{ modelName: 'gpt-5', provider: 'anthropic' }, 'ANTHROPIC_API_KEY'],
     [{ modelName: 'llama' }, 'STEPWISE_LLM_KEY'],
-  ])('the advice about a missing key names the variable of the vendor of the model: %j', async (model, variable) => {
+  ])('the advice about a missing key names the environment variable of the model’s vendor: %j', async (model, variable) => {
     const { result } = await finish([{ error: 'missing_api_key' }], { llmConfig: model });
     expect(result.error?.hint).toContain(`from the variable ${variable};`);
   });

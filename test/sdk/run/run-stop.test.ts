@@ -56,7 +56,7 @@ describe('stopping a run (rule: one-signal)', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('a task that is repeated after a stop in the first call occurs in the history once', async () => {
+  test('repeating the task after a run that failed in its first call adds it to the history only once', async () => {
     const { service, run } = await start([{ error: 'upstream_refusal' }, done], {
       history: [{ role: 'user', content: task }],
     });
@@ -157,7 +157,7 @@ describe('a run saved during a step (rule: saved-runs)', () => {
     expect(resumed.service.requests[0]?.conversation_history).toEqual(second.history);
   });
 
-  test('a saved run has no observation for a running read and for a call that waits for approval', async () => {
+  test('a saved run has no observation for a running read-only call or for a call that waits for approval', async () => {
     expect((await savedAt(lookUpCall(), starts('look_up')(1))).known).toEqual([undefined]);
     const asked = await savedAt(two, ({ type }) => type === 'approval_requested');
     expect(asked.known).toEqual([undefined, undefined, undefined]);

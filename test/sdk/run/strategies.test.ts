@@ -109,7 +109,7 @@ describe('the strategy reason-act-observe (rule: strategies)', () => {
   test.each([
     ['malformed', [1, 2]],
     ['empty', [1, 2]],
-  ] as const)('reason-act-observe repeats act after an unusable reply, and observe follows only when it was usable: %s', async (kind, counts) => {
+  ] as const)('reason-act-observe repeats the phase act until the reply is usable, then observe follows: %s', async (kind, counts) => {
     const unusable: Script =
       kind === 'malformed' ? { malformed: 'Action: look_up(' } : { error: 'empty_response' };
     for (const count of counts) {
@@ -122,7 +122,7 @@ describe('the strategy reason-act-observe (rule: strategies)', () => {
     }
   });
 
-  test('the repeated act of reason-act-observe has the correction as the newest turn (rule: correction-limit)', async () => {
+  test('when reason-act-observe repeats act, the newest turn of the history is the correction (rule: correction-limit)', async () => {
     const { service } = await finish([reason, { malformed: 'Action: look_up(' }, act, done], strict());
     expect(service.requests[2]?.conversation_history.at(-1)).toMatchObject({ role: 'user', kind: 'notice' });
     expect(service.requests.map(({ max_iterations_left }) => max_iterations_left)).toEqual([10, 10, 10, 10]);
@@ -134,7 +134,7 @@ describe('the strategy reason-act-observe (rule: strategies)', () => {
     expect(result).toMatchObject({ stopReason: 'error', error: { code: 'malformed_action' } });
   });
 
-  test('a text in act that may mean an action is corrected once, then observe follows (rule: correction-limit)', async () => {
+  test('an unclear text in the phase act gets one correction, then observe follows (rule: correction-limit)', async () => {
     const unclear: Script = { control: {}, thought: 'I look.', correctText: true };
     const { service, result } = await finish([reason, unclear, unclear, done], strict());
     expect(service.requests.map(({ phase }) => phase)).toEqual(['reason', 'act', 'act', 'observe']);
@@ -201,7 +201,7 @@ describe('event types of a run (rule: run-events)', () => {
     expect([...new Set(types)]).toEqual(expected);
   });
 
-  test('agent_stopped ends a run without an answer in both strategies', async () => {
+  test('in both strategies, the last event of a run without an answer is agent_stopped', async () => {
     for (const strategy of ['react', 'reason-act-observe'] as const) {
       const { types } = await finish([{ error: 'upstream_refusal' }], { strategy });
       expect(types.slice(-2)).toEqual(['agent_error', 'agent_stopped']);

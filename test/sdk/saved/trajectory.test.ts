@@ -146,7 +146,7 @@ describe('saved runs (rule: saved-runs)', () => {
     expect(JSON.parse(JSON.stringify(await replay.result()))).toEqual(JSON.parse(JSON.stringify(result)));
   });
 
-  test('a saved run with one damaged value is rejected or replays to an end', async () => {
+  test('a saved run with one damaged value is either rejected or can be replayed to its end', async () => {
     const { json } = await save([lookUpCall(), { malformed: 'Action: (' }, done]);
     const damage = fc.constantFrom<unknown>(null, 7, 'x', [], {}, [null], { length: 1 });
     await fc.assert(
@@ -218,7 +218,7 @@ describe('saved runs (rule: saved-runs)', () => {
     expect(replayed.history.at(-2)?.attachments).toEqual([large]);
   });
 
-  test('a run that continues a saved one keeps its images and does not send those of its task twice', async () => {
+  test('a continued run keeps the images of the saved run and sends the images of the task only once', async () => {
     const { saved } = await save([lookUpCall(), done], { attachments: [png(8, 8)], tools: [camera] });
     const { service } = await finish([done], { ...resumeOptions(saved), tools: [lookUp] });
     expect(service.requests[0]).not.toHaveProperty('attachments');

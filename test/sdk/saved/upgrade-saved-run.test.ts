@@ -35,7 +35,7 @@ describe('saved runs of version 1 (rule: saved-runs)', () => {
     );
   });
 
-  test('arguments of a call keep their names, also names that the SDK has changed', async () => {
+  test('upgrading keeps the names of call arguments, even those that equal a renamed field', async () => {
     const { run } = await finish([
       { call: { name: 'look_up', args: { key: 'x', call_id: 1, stop_reason: 'x' } } },
       done,

@@ -229,13 +229,13 @@ describe('the view of a run (rule: run-view)', () => {
     expect(decisions(denied)).toEqual(['pending', 'denied']);
   });
 
-  test('an approval without a decision has the decision none at the end of the run', async () => {
+  test('an approval that was never decided has the decision `none` at the end of the run', async () => {
     const approve = async () => ({ type: 'stop' as const });
     const { view } = await live([command('ls')], { tools: [tool], approve });
     expect(view.steps[0]?.actions[0]?.approval?.decision).toBe('none');
   });
 
-  test('a question in the view is pending until it is answered, and ends with none if nobody can be asked', async () => {
+  test('a question in the view is pending until it is answered, and gets the state `none` if nobody can be asked', async () => {
     const question: Script = { call: { name: 'request_input', args: { question: 'Which?' } } };
     const states = ({ views }: { views: readonly RunView[] }) => [
       ...new Set(views.flatMap(({ steps }) => steps[0]?.actions[0]?.question?.state ?? [])),

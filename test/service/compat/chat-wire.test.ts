@@ -42,7 +42,7 @@ describe('plain answers of Chat Completions', () => {
     });
   });
 
-  test('an answer has its thought as a paragraph before it, and finishes with stop', async () => {
+  test('a final answer follows the model’s thought after a blank line, and the finish reason is `stop`', async () => {
     const script = { text: 'Thought: I know.\nFinal Answer: It is 4.' };
     const { message, finish } = await service.ask(script, { tools: [readFile] });
     expect([message.content, finish]).toEqual(['I know.\n\nIt is 4.', 'stop']);
@@ -76,7 +76,7 @@ describe('plain answers of Chat Completions', () => {
     expect(calls.map(({ args }) => args)).toEqual([{ path: 'a' }]);
   });
 
-  test('a freeform tool comes back as a custom call with its text', async () => {
+  test('a call of a freeform tool is returned as a custom call with plain text as its input', async () => {
     const { calls, message } = await service.ask(
       { text: 'Action: apply_patch(input="*** Begin")' },
       { tools: [{ type: 'custom', custom: { name: 'apply_patch' } }] },
@@ -85,7 +85,7 @@ describe('plain answers of Chat Completions', () => {
     expect(calls).toMatchObject([{ name: 'apply_patch', args: '*** Begin' }]);
   });
 
-  test('reasoning is in reasoning_content and a refusal in refusal, never in the text', async () => {
+  test('reasoning is returned in `reasoning_content` and a refusal in `refusal`, never in the message text', async () => {
     const reasoned = await service.ask(
       { text: 'Final Answer: 4', reasoning: 'Two and two.' },
       { tools: [readFile] },
@@ -95,7 +95,7 @@ describe('plain answers of Chat Completions', () => {
     expect(refused.message).toMatchObject({ content: null, refusal: 'I must not.' });
   });
 
-  test('if the output limit cuts an action off, the message has only the thought and the finish reason length', async () => {
+  test('if the output limit truncates an action, the message has only the thought, and the finish reason is `length`', async () => {
     const script = { text: 'Thought: I write.\nAction: read_file(path="a', finishReason: 'length' };
     const { message, finish, calls } = await service.ask(script, { tools: [readFile] });
     expect([message.content, finish, calls]).toEqual(['I write.', 'length', []]);
@@ -120,7 +120,7 @@ describe('requests of Chat Completions', () => {
     expect(sentSystem()).toContain(`${long}\n\nBe kind.`);
   });
 
-  test('calls and results of the conversation are written in the form that the model is taught', async () => {
+  test('past calls and results are written for the model in the format that its prompt teaches', async () => {
     const id = 'x'.repeat(205);
     await service.ask(
       { text: 'Final Answer: yes' },
@@ -146,7 +146,7 @@ describe('requests of Chat Completions', () => {
     expect(sent).toMatch(/<observation[^>]*tool="read_file"[^>]*>\nthe text\n/);
   });
 
-  test('arguments that are not JSON are kept as text', async () => {
+  test('past call arguments that are not valid JSON reach the model as text', async () => {
     const call = {
       id: 'c',
       type: 'function' as const,
@@ -185,7 +185,7 @@ describe('requests of Chat Completions', () => {
     expect(sent).toContain('[image_url: not shown to the model]');
   });
 
-  test('a header of plain and streamed answers says that the model cannot see the images (rule: compatible-report)', async () => {
+  test('a response header warns if the model cannot see images, plain and streamed (rule: compatible-report)', async () => {
     const messages = [
       {
         role: 'user' as const,
@@ -205,7 +205,7 @@ describe('requests of Chat Completions', () => {
     }
   });
 
-  test('an image becomes a placeholder, and ignored fields and vendors’ tools are named in the report (rule: compatible-report)', async () => {
+  test('an image given by its URL becomes a placeholder, and the report names it, the ignored fields and the vendor’s own tools (rule: compatible-report)', async () => {
     const { completion } = await service.ask(
       { text: 'Final Answer: yes' },
       {
@@ -239,7 +239,7 @@ describe('requests of Chat Completions', () => {
     expect(messages).not.toContain('somebody');
   });
 
-  test('temperature, seed, reasoning effort and the output limit are passed on', async () => {
+  test('temperature, seed and the output limit are passed on to the upstream', async () => {
     await service.ask(
       { text: 'Final Answer: yes' },
       { temperature: 0, seed: 7, reasoning_effort: 'low', max_completion_tokens: 77 },
@@ -266,7 +266,7 @@ describe('requests without tools', () => {
     ]);
   });
 
-  test('with tool_choice none the prompt teaches nothing, and past calls are written in the protocol of the upstream', async () => {
+  test('with tool_choice `none` the prompt describes no tools, but past calls are still written in the upstream’s protocol', async () => {
     const calls = [
       { id: 'c', type: 'function' as const, function: { name: 'read_file', arguments: '{"path":"a"}' } },
     ];
@@ -289,17 +289,17 @@ describe('requests without tools', () => {
   });
 });
 
-describe('whole calls that do not fit', () => {
+describe('complete calls that do not match a tool definition', () => {
   const tools = [readFile, tool('bash', 'command')];
 
   test.each([
     ['an unknown tool name', 'Action: grep(pattern="x")', 'grep', { pattern: 'x' }],
-    ['a name in other letters', 'Action: Bash(command="ls")', 'Bash', { command: 'ls' }],
+    ['a tool name in the wrong case', 'Action: Bash(command="ls")', 'Bash', { command: 'ls' }],
     ['a missing argument', 'Action: bash()', 'bash', {}],
     ['a wrong type', 'Action: bash(command=["ls"])', 'bash', { command: ['ls'] }],
     ['an unknown argument', 'Action: bash(command="ls", cwd="/")', 'bash', { command: 'ls', cwd: '/' }],
     [
-      'a native format',
+      'the text format of native calls',
       '<tool_call>{"name": "bash", "arguments": {"cmd": "ls"}}</tool_call>',
       'bash',
       { cmd: 'ls' },
@@ -325,9 +325,13 @@ describe('whole calls that do not fit', () => {
 
   test.each([
     ['written', { text: 'Action: bash(command="ls' }, 'text'],
-    ['in a native format', { text: '<tool_call>{"name": "bash", "arguments": {"command": "l' }, 'text'],
+    [
+      'in the text format of native calls',
+      { text: '<tool_call>{"name": "bash", "arguments": {"command": "l' },
+      'text',
+    ],
     ['native', { toolCalls: [{ name: 'bash', arguments: '{"command": "l' }] }, 'native'],
-  ])('the client never gets a call that is cut off, for any finish reason: %s (rule: whole-calls)', async (_kind, reply, protocol) => {
+  ])('a truncated call never reaches the client, whether the finish reason is `stop` or `length`: %s (rule: whole-calls)', async (_kind, reply, protocol) => {
     for (const finishReason of ['stop', 'length']) {
       const script = { ...reply, finishReason };
       for (const make of [service.ask, service.stream]) {
@@ -369,7 +373,7 @@ describe('streams of Chat Completions', () => {
     expect(chunks.filter(({ choices: [choice] }) => choice?.delta.content).length).toBeGreaterThan(2);
   });
 
-  test('a stream without usage ends with its finish reason and [DONE]', async () => {
+  test('if the client does not ask for usage, a stream ends with the finish reason and [DONE]', async () => {
     service.fake.script({ text: 'Final Answer: yes' });
     const response = await fetch(`${service.url}/v1/chat/completions`, {
       method: 'POST',
@@ -390,13 +394,13 @@ describe('tool_choice', () => {
     expect(service.fake.requests.at(-2)?.rawBody).toContain('Reply with a call of one of the tools now');
   });
 
-  test('if no call follows, the text of the first reply is the answer', async () => {
+  test('if a required call is still missing after the correction, the text of the first reply is the answer', async () => {
     const script = [{ text: 'Final Answer: first' }, { text: 'Final Answer: second' }];
     const { message, finish } = await service.ask(script, { tools: [readFile], tool_choice: 'required' });
     expect([message.content, finish]).toEqual(['first', 'stop']);
   });
 
-  test('if tool_choice names a tool, a call of another tool is corrected', async () => {
+  test('if tool_choice names one tool and the model calls another, the reply is corrected', async () => {
     const script = [{ text: 'Action: bash(command="ls")' }, { text: 'Action: read_file(path="a")' }];
     const { calls } = await service.ask(script, {
       tools: [readFile, tool('bash', 'command')],

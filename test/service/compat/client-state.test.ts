@@ -27,7 +27,7 @@ const next = (message: object, model: string) => ({
 test.each([
   'local/qwen3:8b',
   'anthropic/claude-sonnet-4-6',
-])('state of %s that a client sends back reaches its maker unchanged (rule: compatible-state)', async (model) => {
+])('provider state of %s that a client sends back reaches that provider unchanged (rule: compatible-state)', async (model) => {
   const { message } = await service.ask(reply, { model, tools: [readFile] }, headers);
   expect(message).toMatchObject({ reasoning_content: reply.reasoning });
   await service.ask({ text: 'done' }, next(message, model), headers);
@@ -72,13 +72,13 @@ test('a client that sends a call back without its provider state gets a warning 
     expect(answered.headers.get('x-stepwise-warnings')).toBe(code);
     const { stepwise } = answered.completion as unknown as { stepwise: { warnings: { code: string }[] } };
     expect(stepwise.warnings.map((each) => each.code)).toEqual(code ? [code] : []);
-    // The upstream gets the id that it gave.
+    // The upstream receives the call id that it assigned.
     const body = service.fake.requests.at(-1)?.rawBody ?? '';
     expect(body).toContain('"tool_call_id":"call_1"');
   }
 });
 
-test('a stream carries the state of its calls', async () => {
+test('a streamed response contains the provider state of its calls', async () => {
   const { chunks } = await service.stream(reply, { tools: [readFile] }, headers);
   expect(JSON.stringify(chunks)).toContain('stepwise-state.');
 });

@@ -19,7 +19,7 @@ const unreadable = { text: 'I look first.\nAction: read_file(path="a' };
 const good = { text: 'Thought: again\nAction: read_file(path="b")' };
 const asked = () => service.fake.requests.length;
 
-test('a reply that cannot be read is corrected with one further step, whose usage is added (rule: compatible-corrections)', async () => {
+test('a reply that cannot be parsed is corrected in one more step, and the usage of both steps is added up (rule: compatible-corrections)', async () => {
   const before = asked();
   const script = [
     { ...unreadable, usage: { input: 100, output: 10 } },
@@ -33,7 +33,7 @@ test('a reply that cannot be read is corrected with one further step, whose usag
   expect(service.fake.requests.at(-1)?.rawBody).toContain('Your action could not be read');
 });
 
-test('a stream with a correction sends the text of the second step after that of the first and a blank line', async () => {
+test('a stream with a correction sends the first step’s text, a blank line and the second step’s text', async () => {
   const { text, calls } = await service.stream([unreadable, good], { tools });
   expect(text).toBe('I look first.\n\nagain');
   expect(calls).toMatchObject([{ args: { path: 'b' } }]);
@@ -54,7 +54,7 @@ test.each([
   ['0', 1],
   ['1', 2],
   ['2', 3],
-])('X-Stepwise-Corrections: %s makes at most %s calls of the model (rule: compatible-headers)', async (corrections, calls) => {
+])('X-Stepwise-Corrections: %s allows %s model calls in total (rule: compatible-headers)', async (corrections, calls) => {
   const before = asked();
   await service.ask(() => unreadable, { tools }, { 'X-Stepwise-Corrections': corrections });
   expect(asked() - before).toBe(calls);
@@ -69,7 +69,7 @@ test('an empty reply is corrected once, and a second empty reply becomes an empt
   );
 });
 
-test('a correction that fails leaves the first reply as the answer', async () => {
+test('if the provider fails during the correction, the first reply is the answer', async () => {
   const { message } = await service.ask([unreadable, { fault: 'rate-limited' }], { tools });
   expect(message.content).toBe(unreadable.text);
 });
@@ -80,7 +80,7 @@ test.each([
   ['X-Stepwise-Token-Limit', '0'],
   ['X-Stepwise-Token-Limit', 'many'],
   ['X-Stepwise-Report', 'some'],
-])('a request is refused with the name of the header if %s has the unknown value %s (rule: compatible-headers)', async (name, value) => {
+])('the header %s: %s is rejected with an error that names the header (rule: compatible-headers)', async (name, value) => {
   const error = await failure(service.ask({ text: 'x' }, {}, { [name]: value }));
   expect(error).toMatchObject({ status: 400, code: 'invalid_request', param: name });
 });
@@ -95,7 +95,7 @@ test('X-Stepwise-Protocol and X-Stepwise-Token-Limit override the settings of th
   expect(service.fake.requests.at(-1)?.body['max_tokens']).toBe(2_000);
 });
 
-test('the session of a conversation stays the same while it grows, and differs from others (rule: compatible-identity)', async () => {
+test('the prompt cache key stays the same while a conversation grows, and differs between conversations (rule: compatible-identity)', async () => {
   const keyOf = async (...messages: Parameters<typeof user>[0][]) => {
     const client = service.client;
     service.fake.script({ text: 'x' });
@@ -111,7 +111,7 @@ test('the session of a conversation stays the same while it grows, and differs f
   expect(await keyOf('three')).not.toBe(first);
 });
 
-test('an output limit above half of the window is lowered, so that a prompt has room (rule: compatible-budget)', async () => {
+test('an output limit above half of the context window is lowered to half of it, so that the prompt fits (rule: compatible-budget)', async () => {
   await service.ask({ text: 'x' }, { max_tokens: 32_000 });
   expect(service.fake.requests.at(-1)?.body['max_tokens']).toBe(16_384);
 });

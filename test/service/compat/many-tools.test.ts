@@ -22,7 +22,7 @@ const small = {
   },
 };
 
-/** A tool of the usual size of those of MCP servers, some 360 tokens in text. */
+/** A tool of the size that is usual for MCP servers, about 360 tokens in text. */
 const usual = (index: number) => ({
   name: `create_record_${index}`,
   description: `Creates record ${index}. ${'It has several rules that a caller should know before. '.repeat(10)}`,
@@ -68,10 +68,12 @@ const signatures: Readonly<Record<Protocol, string>> = {
   native: '"items":{"type":"string"}',
 };
 
-describe.each(wireNames)('more tools than fit, through %s (rule: compatible-tools)', (wire) => {
+describe.each(
+  wireNames,
+)('more tools than fit into the prompt, through %s (rule: compatible-tools)', (wire) => {
   test.each(
     Object.keys(call) as Protocol[],
-  )(`60 tools of usual size fit into a small prompt in %s through ${wire}, the longest as signatures, and can be called`, async (protocol) => {
+  )(`60 typical tools fit into a small %s prompt through ${wire}: the long ones are shortened, but can be called`, async (protocol) => {
     service.fake.script(call[protocol]);
     const request: WireRequest = { text: 'Go.', tools: crowd, headers: headers(protocol, limits[protocol]) };
     const { calls, stepwise } = await ask(wire, request);
@@ -86,7 +88,7 @@ describe.each(wireNames)('more tools than fit, through %s (rule: compatible-tool
     expect(rows.map(({ id }) => id)).not.toContain('small_tool');
   });
 
-  test(`tools that fit are described whole through ${wire}, and only as many as necessary are shortened`, async () => {
+  test(`tools that fit keep their full definitions through ${wire}; otherwise only some of the tools are shortened`, async () => {
     service.fake.script(call.text);
     const whole = await ask(wire, { text: 'Go.', tools: crowd, headers: headers('text', 128_000) });
     expect(whole.stepwise?.context_report.items.filter(({ kind }) => kind === 'tool')).toEqual([]);
@@ -96,7 +98,7 @@ describe.each(wireNames)('more tools than fit, through %s (rule: compatible-tool
     expect(rows.length).toBeLessThan(50);
   });
 
-  test(`the arguments of a shortened tool are checked against its whole schema through ${wire}`, async () => {
+  test(`the arguments of a shortened tool are checked against its full schema through ${wire}`, async () => {
     service.fake.script({ text: 'Thought: now.\nAction: create_record_7(owner="a", state="ajar")' });
     const { stepwise, calls } = await ask(wire, { text: 'Go.', tools: crowd, headers: headers('text') });
     expect(calls).toMatchObject([{ args: { state: 'ajar' } }]);

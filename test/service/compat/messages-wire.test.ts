@@ -99,7 +99,7 @@ describe('answers of Messages (rule: messages-answers)', () => {
     });
   });
 
-  test('an answer has its thought as a paragraph before it, and ends the turn', async () => {
+  test('a final answer follows the model’s thought after a blank line, and the stop reason is `end_turn`', async () => {
     const message = await both({ text: 'Thought: I know.\nFinal Answer: It is 4.' });
     expect([message.content, message.stop_reason]).toEqual([
       [{ type: 'text', text: 'I know.\n\nIt is 4.', citations: null }],
@@ -131,7 +131,7 @@ describe('answers of Messages (rule: messages-answers)', () => {
     ]);
   });
 
-  test('a refusal has its words and the stop reason refusal', async () => {
+  test('a refusal is returned as text with the stop reason `refusal`', async () => {
     const message = await both({ refusal: 'I must not.', text: null });
     expect(message).toMatchObject({
       stop_reason: 'refusal',
@@ -139,7 +139,7 @@ describe('answers of Messages (rule: messages-answers)', () => {
     });
   });
 
-  test('if the output limit cuts an action off, the message has only the thought and the stop reason max_tokens', async () => {
+  test('if the output limit truncates an action, the message has only the thought, and the stop reason is `max_tokens`', async () => {
     const cut = { text: 'Thought: I write.\nAction: read_file(path="a', finishReason: 'length' } as const;
     const message = await both(cut);
     expect([message.content, message.stop_reason]).toEqual([
@@ -148,7 +148,7 @@ describe('answers of Messages (rule: messages-answers)', () => {
     ]);
   });
 
-  test('cached tokens are counted separately from the other input tokens, as Anthropic does', async () => {
+  test('cached tokens are reported separately from the other input tokens, as Anthropic’s own API does', async () => {
     const message = await both({
       text: 'Final Answer: 4',
       usage: { input: 100, output: 7, cachedInput: 60 },
@@ -161,7 +161,7 @@ describe('answers of Messages (rule: messages-answers)', () => {
     });
   });
 
-  test('a stream has the events of the vendor in their order, and its arguments in deltas', async () => {
+  test('a stream has Anthropic’s events in Anthropic’s order, with the call’s arguments as a delta', async () => {
     const { events } = await stream({ text: 'Thought: I look.\nAction: read_file(path="a.ts")' });
     const types = events.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1]);
     expect(types).toEqual([
@@ -177,7 +177,7 @@ describe('answers of Messages (rule: messages-answers)', () => {
 });
 
 describe('requests of Messages (rule: messages-requests)', () => {
-  test('system texts become instructions, wherever they are in the request', async () => {
+  test('system texts become instructions, whether in the field `system` or among the messages', async () => {
     await ask(
       { text: 'Final Answer: yes' },
       {
@@ -188,7 +188,7 @@ describe('requests of Messages (rule: messages-requests)', () => {
     expect(prompt()).toContain('Be exact.\\n\\nBe kind.');
   });
 
-  test('calls and results of the conversation reach the model in the form that it is taught', async () => {
+  test('past calls and results are written for the model in the format that its prompt teaches', async () => {
     await ask(
       { text: 'Final Answer: yes' },
       {
@@ -230,7 +230,7 @@ describe('requests of Messages (rule: messages-requests)', () => {
     expect(prompt()).not.toContain('Final Answer');
   });
 
-  test('tools that only Anthropic’s models know are skipped, and deferred tools until a search found them', async () => {
+  test('Anthropic’s own tools are not offered to the model, nor are deferred tools before a search has found them', async () => {
     const tools = [
       readFile,
       { type: 'web_search_20250305' as const, name: 'web_search' as const },
@@ -264,13 +264,13 @@ describe('requests of Messages (rule: messages-requests)', () => {
   test.each([
     { type: 'any' },
     { type: 'tool', name: 'read_file' },
-  ] as const)('the prompt asks for the call that the tool choice %j requires, and a reply without it is corrected once', async (tool_choice) => {
+  ] as const)('with the tool choice %j, a reply without the required call is corrected once', async (tool_choice) => {
     service.fake.script([{ text: 'Final Answer: no' }, { text: 'Action: read_file(path="a")' }]);
     const message = await client.messages.create(request({ tool_choice }));
     expect(message.stop_reason).toBe('tool_use');
   });
 
-  test('an image by its URL is replaced by a placeholder, with a warning', async () => {
+  test('an image given by its URL is replaced by a placeholder, with a warning', async () => {
     const content = [
       { type: 'image' as const, source: { type: 'url' as const, url: 'http://127.0.0.1:1/a.png' } },
       { type: 'text' as const, text: 'See?' },
@@ -284,7 +284,7 @@ describe('requests of Messages (rule: messages-requests)', () => {
     expect(JSON.stringify(message)).toContain('image_replaced');
   });
 
-  test('images of the user and of a tool’s result reach the model, in base64 (rule: attachments)', async () => {
+  test('base64 images in a user’s message and in a tool result reach the model (rule: attachments)', async () => {
     const source = { type: 'base64' as const, media_type: 'image/png' as const, data: onePixel };
     const messages: MessageParam[] = [
       { role: 'user', content: [{ type: 'image', source }] },
@@ -303,7 +303,7 @@ describe('requests of Messages (rule: messages-requests)', () => {
     expect(JSON.stringify(message)).not.toContain('image_replaced');
   });
 
-  test('the state that a provider needs back returns to it through the client, verbatim', async () => {
+  test('the provider state that a client sends back reaches the provider unchanged', async () => {
     const native = { 'X-Stepwise-Protocol': 'native' };
     const toolCalls = [{ id: 'c1', name: 'read_file', arguments: { path: 'a' }, thoughtSignature: 'signed' }];
     for (const make of [
@@ -328,7 +328,7 @@ describe('requests of Messages (rule: messages-requests)', () => {
     }
   });
 
-  test('reasoning that another service signed is left out, with a warning', async () => {
+  test('reasoning with the signature of another service is not sent to the model, and the report has a warning', async () => {
     const content = [
       { type: 'thinking' as const, thinking: 'Secretly.', signature: 'abc' },
       { type: 'text' as const, text: 'Hm.' },
@@ -344,7 +344,7 @@ describe('requests of Messages (rule: messages-requests)', () => {
 });
 
 describe('counting tokens (rule: messages-count)', () => {
-  test('count_tokens returns the size of the prompt that the same request would send, without a key', async () => {
+  test('count_tokens needs no key and returns the size of the prompt that the same request sends', async () => {
     const { input_tokens } = await client.messages.countTokens({
       model: textModel,
       messages: look,
@@ -362,7 +362,7 @@ describe('failures of Messages (rule: compatible-errors)', () => {
     ['overloaded', 503, 'overloaded_error', Anthropic.InternalServerError],
     ['unauthorized', 401, 'authentication_error', Anthropic.AuthenticationError],
     ['not-found', 404, 'not_found_error', Anthropic.NotFoundError],
-  ] as const)('the upstream’s failure %s has its status and type, plain and streamed', async (fault, status, type, kind) => {
+  ] as const)('the upstream failure %s becomes an Anthropic error with status %i and type %s, plain and streamed', async (fault, status, type, kind) => {
     for (const make of [ask, stream]) {
       const error = await failure(make(() => ({ fault })));
       expect(error).toBeInstanceOf(kind);
@@ -370,7 +370,7 @@ describe('failures of Messages (rule: compatible-errors)', () => {
     }
   });
 
-  test('a prompt that is too long fails with Anthropic’s message "prompt is too long", so that clients compact their history', async () => {
+  test('a prompt that is too long fails with Anthropic’s message "prompt is too long", by which clients know that they must compact', async () => {
     for (const make of [ask, stream]) {
       const error = await failure(
         make({ text: '' }, { system: 'x y '.repeat(40_000) }, { 'X-Stepwise-Token-Limit': '2000' }),
@@ -380,7 +380,7 @@ describe('failures of Messages (rule: compatible-errors)', () => {
     }
   });
 
-  test('if the upstream breaks off in mid-stream, the client throws the error event upstream_unreachable', async () => {
+  test('if the upstream disconnects in mid-stream, the client throws the stream’s error event upstream_unreachable', async () => {
     const fault = { fault: 'cut', completion: { text: 'one two three four' } } as const;
     expect((await failure(stream(fault))).message).toContain('upstream_unreachable');
   });
@@ -388,12 +388,12 @@ describe('failures of Messages (rule: compatible-errors)', () => {
   test.each([
     ['a role that does not exist', { messages: [{ role: 'robot', content: 'x' }] }, 'messages[0].role'],
     [
-      'a format of the answer without its schema',
+      'an answer format without a schema',
       { output_config: { format: { type: 'json_schema' } } },
       'output_config.format.schema',
     ],
     [
-      'a choice of a tool that is not offered',
+      'a tool choice that names an unknown tool',
       { tool_choice: { type: 'tool', name: 'x' } },
       'tool_choice.name',
     ],

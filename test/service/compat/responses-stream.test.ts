@@ -43,7 +43,7 @@ const joined = (sent: readonly (readonly [string, string])[], kind: string): str
   sent.map(([each, text]) => (each === kind ? text : '')).join('');
 
 describe('streams of Responses (rule: responses-answers)', () => {
-  test('for text and reasoning in any order, each event of a Responses stream is valid, each item ends, and the output has every text once', () => {
+  test('for text and reasoning in any order, every event of a Responses stream is valid, every item is finished, and the output has all text exactly once', () => {
     fc.assert(
       fc.property(deltas, calls, refusals, (sent, proposed, refusal) => {
         const stream = new ResponsesStream(identity, repeated);

@@ -75,7 +75,7 @@ const sent = () => service.fake.requests.at(-1)?.body ?? {};
 const prompt = () => JSON.stringify(sent()['messages']);
 
 describe('the compliance cases of Open Responses (rule: responses-answers)', () => {
-  test('a text is answered with one message and the whole response', async () => {
+  test('a text reply becomes one completed message, also in output_text', async () => {
     const response = await ask({ text: 'Hello there.' }, { tools: [] });
     expect(response).toMatchObject({ status: 'completed', output_text: 'Hello there.', model: textModel });
     expect(response.output).toMatchObject([
@@ -83,7 +83,7 @@ describe('the compliance cases of Open Responses (rule: responses-answers)', () 
     ]);
   });
 
-  test('a stream of a text has the events of OpenAI in their order', async () => {
+  test('a streamed text has OpenAI’s events in OpenAI’s order', async () => {
     const { types, events } = await stream({ text: 'one two three' }, { tools: [] });
     expect(types.filter((type, at) => type !== types[at - 1])).toEqual([
       'response.created',
@@ -103,7 +103,7 @@ describe('the compliance cases of Open Responses (rule: responses-answers)', () 
     expect(deltas.join('')).toBe('one two three');
   });
 
-  test('system and developer items and the instructions reach the model as instructions', async () => {
+  test('the field `instructions` and the system and developer items become one system message', async () => {
     const input: ResponseInputItem[] = [
       { role: 'system', content: 'Be a pirate.' },
       { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Be brief.' }] },
@@ -116,7 +116,7 @@ describe('the compliance cases of Open Responses (rule: responses-answers)', () 
     ]);
   });
 
-  test('a call that a model writes as text becomes a function call after the thought', async () => {
+  test('a call that a model writes as text becomes a function_call item after the thought', async () => {
     const response = await both({ text: 'Thought: I look.\nAction: read_file(path="a.ts")' });
     expect(response.output).toMatchObject([
       { type: 'message', content: [{ text: 'I look.' }] },
@@ -131,7 +131,7 @@ describe('the compliance cases of Open Responses (rule: responses-answers)', () 
     ]);
   });
 
-  test('a streamed call has its item, its arguments in a delta and whole, and its end', async () => {
+  test('a streamed call has events for the added item, the delta and full text of its arguments, and the finished item', async () => {
     const { events } = await stream({ text: 'Action: read_file(path="a.ts")' });
     expect(events.slice(2, -1)).toMatchObject([
       { type: 'response.output_item.added', item: { name: 'read_file', arguments: '' } },
@@ -141,7 +141,7 @@ describe('the compliance cases of Open Responses (rule: responses-answers)', () 
     ]);
   });
 
-  test('an image as a data URL reaches the model; an image by address becomes a placeholder with a warning', async () => {
+  test('an image as a data URL reaches the model; an image given by an https URL becomes a placeholder with a warning', async () => {
     const url =
       'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
     const image = (image_url: string) => ({
@@ -165,7 +165,7 @@ describe('the compliance cases of Open Responses (rule: responses-answers)', () 
     expect(JSON.stringify(response)).toContain('An image was replaced');
   });
 
-  test('several turns reach the model in their order', async () => {
+  test('the turns of a conversation reach the model in their order', async () => {
     const input: ResponseInputItem[] = [
       { role: 'user', content: 'My name is Ada.' },
       {
@@ -181,7 +181,7 @@ describe('the compliance cases of Open Responses (rule: responses-answers)', () 
     expect(prompt()).toMatch(/My name is Ada.*Hello, Ada.*Who am I/);
   });
 
-  test('an answer repeats the settings of its request and has store: false', async () => {
+  test('a response repeats the settings of the request, except that `store` is always false', async () => {
     const settings = {
       instructions: 'Be kind.',
       max_output_tokens: 99,
@@ -199,7 +199,7 @@ describe('the compliance cases of Open Responses (rule: responses-answers)', () 
 });
 
 describe('answers of Responses (rule: responses-answers)', () => {
-  test('a conversation with a tool continues if the client sends back the output and the result of the tool', async () => {
+  test('a conversation continues after a tool call if the client sends back the output items and the tool result', async () => {
     for (const headers of [{}, native]) {
       const script: Script =
         headers === native
@@ -261,7 +261,7 @@ describe('answers of Responses (rule: responses-answers)', () => {
     ]);
   });
 
-  test('if the output limit cuts an action off, the response is incomplete and has only the thought', async () => {
+  test('if the output limit truncates an action, the response is incomplete and has only the thought', async () => {
     const cut = { text: 'Thought: I write.\nAction: read_file(path="a', finishReason: 'length' } as const;
     expect(await both(cut)).toMatchObject({
       status: 'incomplete',
@@ -275,7 +275,7 @@ describe('answers of Responses (rule: responses-answers)', () => {
     expect((await both({ text: '' })).output).toMatchObject([{ type: 'message', content: [{ text: '' }] }]);
   });
 
-  test('cached and reasoning tokens are details of the usage', async () => {
+  test('the usage reports cached tokens among its details', async () => {
     const usage = { input: 100, output: 7, cachedInput: 60, reasoning: 3 };
     expect((await both({ text: 'Final Answer: 4', usage })).usage).toMatchObject({
       input_tokens: 100,
@@ -285,7 +285,7 @@ describe('answers of Responses (rule: responses-answers)', () => {
     });
   });
 
-  test('the state that a provider needs back returns to it through encrypted_content, verbatim', async () => {
+  test('provider state in encrypted_content that a client sends back reaches the provider unchanged', async () => {
     const toolCalls = [{ id: 'c1', name: 'read_file', arguments: { path: 'a' }, thoughtSignature: 'signed' }];
     const model = 'local/gemini-3-pro';
     const { output } = await both({ text: '', toolCalls }, { model }, native);
@@ -299,7 +299,7 @@ describe('answers of Responses (rule: responses-answers)', () => {
     expect(prompt()).toContain('"thought_signature":"signed"');
   });
 
-  test('reasoning that another service encrypted is left out, with a warning', async () => {
+  test('reasoning that another service encrypted is not sent to the model, and the report has a warning', async () => {
     const input: ResponseInputItem[] = [
       { role: 'user', content: 'Look.' },
       {
@@ -315,7 +315,7 @@ describe('answers of Responses (rule: responses-answers)', () => {
     expect(JSON.stringify(response)).toContain('provider_state_not_sent');
   });
 
-  test('the report is in the response, plain and in the last event of a stream', async () => {
+  test('the report is in a plain response and in the last event of a stream', async () => {
     const script = { text: 'Final Answer: yes' };
     const last = (await stream(script, { top_p: 0.5 }, report)).response;
     for (const response of [await ask(script, { top_p: 0.5 }, report), last])
@@ -325,7 +325,7 @@ describe('answers of Responses (rule: responses-answers)', () => {
   });
 });
 
-describe('requests as Codex sends them (rule: responses-requests)', () => {
+describe('requests like those of Codex (rule: responses-requests)', () => {
   const codex = {
     store: false,
     include: ['reasoning.encrypted_content' as const],
@@ -356,7 +356,7 @@ describe('requests as Codex sends them (rule: responses-requests)', () => {
     ] as ResponseInputItem[],
   };
 
-  test('a freeform tool comes back as a custom call with its text, and its result reaches the model', async () => {
+  test('a call of a freeform tool is returned as a custom call with plain text as its input, and its result reaches the model', async () => {
     const patch = '*** Begin Patch\n*** End Patch';
     const script = { text: `Action: apply_patch(input=${JSON.stringify(patch)})` };
     const { output } = await both(script, codex);
@@ -374,7 +374,7 @@ describe('requests as Codex sends them (rule: responses-requests)', () => {
     expect(prompt()).toMatch(/Action: apply_patch\(.*Success\./);
   });
 
-  test('a namespace is part of the name for the model, and a field of the call for the client', async () => {
+  test('the model sees a tool’s namespace as a prefix of its name; the client gets it as a field of the call', async () => {
     const script = { text: 'Action: mcp__notes__find(path="x")' };
     const { output } = await both(script, codex);
     expect(output).toMatchObject([{ type: 'function_call', name: 'find', namespace: 'mcp__notes' }]);
@@ -402,7 +402,7 @@ describe('item and tool types named like members of Object.prototype, such as `_
     '__proto__',
     'constructor',
     'toString',
-  ])('an item or a tool of the type %s is skipped', async (type) => {
+  ])('an item and a tool of the type %s are skipped', async (type) => {
     const input = [
       { type, content: 7 },
       { role: 'user', content: 'Look.' },
@@ -418,14 +418,14 @@ describe('tool choices of Responses (rule: compatible-corrections)', () => {
   test.each([
     'required' as const,
     { type: 'function' as const, name: 'read_file' },
-  ])('the prompt asks for the call that the tool choice %j requires, and a reply without it is corrected once', async (tool_choice) => {
+  ])('with the tool choice %j, a reply without the required call is corrected once', async (tool_choice) => {
     const response = await ask([{ text: 'Final Answer: no' }, { text: 'Action: read_file(path="a")' }], {
       tool_choice,
     });
     expect(response.output.at(-1)).toMatchObject({ type: 'function_call', name: 'read_file' });
   });
 
-  test('without tools, the prompt has no instructions for calls and the client gets the reply unchanged', async () => {
+  test('with tool_choice `none` the prompt has no instructions for calls, and the client gets the reply unchanged', async () => {
     const text = 'Action: read_file(path="a")\n';
     expect((await both({ text }, { tool_choice: 'none' })).output_text).toBe(text);
     expect(prompt()).not.toContain('Final Answer');
@@ -450,7 +450,7 @@ describe('failures of Responses (rule: compatible-errors)', () => {
     ],
     ['tool_choice', { tool_choice: { type: 'function', name: 'unknown' } }],
     ['tool_choice', { tool_choice: { type: 'web_search' } }],
-  ])('a Responses request with an unusable %s is refused with the path of the field: %j', async (param, changes) => {
+  ])('a Responses request with an invalid %s is refused with the path of the field: %j', async (param, changes) => {
     for (const make of [ask, stream]) {
       const error = await failure(make({ text: '' }, changes as Request));
       expect(error).toMatchObject({
@@ -462,7 +462,7 @@ describe('failures of Responses (rule: compatible-errors)', () => {
     }
   });
 
-  test('more than 1,000 tools in all namespaces together are refused', async () => {
+  test('a request with more than 1,000 tools in total, over all namespaces, is refused', async () => {
     const tools = ['a', 'b'].map((name) => ({
       type: 'namespace' as const,
       name,
@@ -476,7 +476,7 @@ describe('failures of Responses (rule: compatible-errors)', () => {
     ['rate-limited', 429, 'rate_limit_error'],
     ['overloaded', 503, 'server_error'],
     ['unauthorized', 401, 'authentication_error'],
-  ] as const)('the upstream’s failure %s has its status and a text as param, plain and streamed', async (fault, status, type) => {
+  ] as const)('the upstream failure %s becomes an error with status %i, type %s and an empty text as param, plain and streamed', async (fault, status, type) => {
     for (const make of [ask, stream])
       expect(await failure(make(() => ({ fault })))).toMatchObject({ status, type, param: '' });
   });
@@ -498,7 +498,7 @@ describe('failures of Responses (rule: compatible-errors)', () => {
     });
   });
 
-  test('if the upstream breaks off in mid-stream, the stream ends with an error event (its fields at the top level and under `error`) and response.failed', async () => {
+  test('if the upstream disconnects in mid-stream, the stream ends with an error event (its fields at the top level and under `error`) and response.failed', async () => {
     const fault = { fault: 'cut', completion: { text: 'one two three four' } } as const;
     expect(await failure(stream(fault))).toMatchObject({ code: 'upstream_unreachable' });
     service.fake.script(fault);

@@ -44,7 +44,7 @@ const demands = [
 
 describe.each(
   wireNames,
-)('a tool choice of a client of %s that requires a call (rule: client-terms)', (wire) => {
+)('a tool choice that requires a call, sent by a client of %s (rule: client-terms)', (wire) => {
   test.each(
     demands,
   )(`with native calling, a required call is passed on as tool_choice in the format of the upstream: ${wire} → %s, plain and streamed`, async (upstream, any, one) => {
@@ -64,7 +64,7 @@ describe.each(
   test.each([
     'strict',
     'llama',
-  ])(`if a call is required, the schema of the reply allows no answer: ${wire} → %s`, async (upstream) => {
+  ])(`if a call is required, the schema that the upstream gets allows no final answer: ${wire} → %s`, async (upstream) => {
     const text = JSON.stringify({ thought: 't', action: { tool: 'read.file', args: { path: 'a' } } });
     service.fake.script({ text });
     const request = { text: 'Look.', tools, model: `${upstream}/m` };
@@ -80,7 +80,7 @@ describe.each(
   });
 });
 
-test('a tool_choice that an upstream refuses is left out of a second request and of later steps, with a warning; the prompt still asks for the call', async () => {
+test('a tool_choice that an upstream refuses is omitted from the second request and from later steps, with a warning; the prompt still asks for a call', async () => {
   const request = {
     text: 'Look.',
     tools,
@@ -101,7 +101,7 @@ test('a tool_choice that an upstream refuses is left out of a second request and
   expect(service.fake.requests.at(-1)?.rawBody).toContain('Reply with a call of one of the tools now');
 });
 
-test('tool_choice `required` is dropped with a warning for an Anthropic model with thinking, which would refuse it', async () => {
+test('tool_choice `required` is replaced by `auto`, with a warning, for an Anthropic model with thinking, which would refuse it', async () => {
   service.fake.script(call);
   const { stepwise } = await ask('messages', {
     text: 'Look.',

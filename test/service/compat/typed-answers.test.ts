@@ -42,7 +42,7 @@ describe.each(wireNames)('typed answers through %s (rule: compatible-answer-form
   test.each([
     [false],
     [true],
-  ])(`an answer that fits is sent through ${wire} as JSON alone, without its fence or its label (streamed: %s)`, async (streamed) => {
+  ])(`an answer that matches the schema is sent through ${wire} as bare JSON, without code fence or label (streamed: %s)`, async (streamed) => {
     const fenced = `Thought: seen.\nFinal Answer:\n\`\`\`json\n${JSON.stringify(answer, null, 2)}\n\`\`\``;
     service.fake.script([{ text: fenced }, { text: `\`\`\`json\n${json}\n\`\`\`` }]);
     const beside = await ask(wire, { ...typed, tools }, streamed);
@@ -52,7 +52,7 @@ describe.each(wireNames)('typed answers through %s (rule: compatible-answer-form
     expect(JSON.stringify(lastBody())).not.toContain('Final Answer');
   });
 
-  test(`a model may call a tool first and answer through ${wire} with JSON afterwards`, async () => {
+  test(`a model that must answer with JSON through ${wire} may call a tool first`, async () => {
     service.fake.script({ text: 'Thought: I look.\nAction: search(q="total")' });
     for (const streamed of [false, true])
       expect(await ask(wire, { ...typed, tools }, streamed)).toMatchObject({
@@ -64,7 +64,7 @@ describe.each(wireNames)('typed answers through %s (rule: compatible-answer-form
   test.each([
     [false],
     [true],
-  ])(`an answer that does not fit is corrected once through ${wire}, and none of it was sent (streamed: %s)`, async (streamed) => {
+  ])(`an answer that does not match the schema is corrected once through ${wire}, and the client gets nothing of it (streamed: %s)`, async (streamed) => {
     const before = service.fake.requests.length;
     service.fake.script([{ text: '{"path": 7}' }, { text: json }]);
     expect((await ask(wire, typed, streamed)).text).toBe(json);
@@ -75,7 +75,7 @@ describe.each(wireNames)('typed answers through %s (rule: compatible-answer-form
   test.each([
     [false],
     [true],
-  ])(`if the correction does not fit either, ${wire} sends the first answer as written, and the report says so (streamed: %s)`, async (streamed) => {
+  ])(`if the correction does not match the schema either, ${wire} sends the first answer as written, with a warning (streamed: %s)`, async (streamed) => {
     service.fake.script([{ text: '{"path": 7}' }, { text: 'I do not know.' }]);
     const { text, stepwise, headers } = await ask(wire, { ...typed, headers: full }, streamed);
     expect(text).toBe('{"path": 7}');
@@ -84,7 +84,7 @@ describe.each(wireNames)('typed answers through %s (rule: compatible-answer-form
     if (!streamed) expect(headers?.get('x-stepwise-parse')).toBe('answer; problem=answer_mismatch');
   });
 
-  test(`an upstream that can enforce a schema gets it from ${wire}, with and without tools`, async () => {
+  test(`an upstream that can enforce a schema gets one for requests through ${wire}, with and without tools`, async () => {
     service.fake.script({ text: json });
     const { stepwise } = await ask(wire, { ...typed, model: 'strict/m', headers: full });
     expect(lastBody()).toMatchObject({ response_format: { type: 'json_schema' } });
@@ -94,7 +94,7 @@ describe.each(wireNames)('typed answers through %s (rule: compatible-answer-form
     expect(lastBody()).toMatchObject({ response_format: { type: 'json_schema' } });
   });
 
-  test(`an upstream that can enforce JSON, but no schema, is asked for JSON by ${wire}`, async () => {
+  test(`an upstream that can enforce JSON, but no schema, is asked to enforce JSON for requests through ${wire}`, async () => {
     service.fake.script({ text: json });
     const { text, stepwise } = await ask(wire, { ...typed, model: 'loose/m', headers: full });
     expect(text).toBe(json);
@@ -102,7 +102,7 @@ describe.each(wireNames)('typed answers through %s (rule: compatible-answer-form
     expect(stepwise?.parse.confidence).toBe('exact');
   });
 
-  test(`an answer that was cut off has the length reason of ${wire}`, async () => {
+  test(`an answer truncated by the output limit has the finish reason that ${wire} uses for this`, async () => {
     service.fake.script({ text: '{"path": "a', finishReason: 'length' });
     const headers = { 'X-Stepwise-Corrections': '0' };
     const { end, text } = await ask(wire, { ...typed, headers });
@@ -110,7 +110,7 @@ describe.each(wireNames)('typed answers through %s (rule: compatible-answer-form
     expect(end).toBe({ chat: 'length', responses: 'incomplete', messages: 'max_tokens' }[wire]);
   });
 
-  test(`a schema that cannot be used is refused by ${wire} with the place in the client's own field`, async () => {
+  test(`an invalid schema is refused by ${wire} with the path inside the request that the client sent`, async () => {
     const place = {
       chat: 'response_format.json_schema.schema.properties.a.type',
       responses: 'text.format.schema.properties.a.type',
@@ -123,7 +123,7 @@ describe.each(wireNames)('typed answers through %s (rule: compatible-answer-form
     });
   });
 
-  test(`any value that a schema takes comes back equal through ${wire}, and a value that it does not take is never taken for an answer`, async () => {
+  test(`any value that is valid for its schema is returned equal through ${wire}, and an invalid value always gets the warning answer_mismatch`, async () => {
     const samples = fc.sample(fc.tuple(answersOf('llama'), answersOf('llama')), 40);
     for (const [index, [one, other]] of samples.entries()) {
       const request = {
@@ -150,7 +150,7 @@ const objectRequests: readonly (readonly [WireName, object])[] = [
 describe('JSON without a schema (rule: compatible-answer-formats)', () => {
   test.each(
     objectRequests,
-  )('a request for JSON without a schema through %s corrects an answer that is no JSON object', async (wire, fields) => {
+  )('if JSON without a schema is requested through %s, an answer that is no JSON object is corrected', async (wire, fields) => {
     const before = service.fake.requests.length;
     service.fake.script([{ text: 'Here it is: {"a": 1}' }, { text: '```json\n{"a": 1}\n```' }]);
     expect((await ask(wire, { text: 'Give JSON.', fields })).text).toBe('{"a":1}');
@@ -159,7 +159,7 @@ describe('JSON without a schema (rule: compatible-answer-formats)', () => {
 
   test.each(
     objectRequests,
-  )('a request for JSON without a schema through %s uses the JSON mode of an upstream that has one', async (wire, fields) => {
+  )('if JSON without a schema is requested through %s, the JSON mode of the upstream is used if it has one', async (wire, fields) => {
     service.fake.script({ text: '{"a": 1}' });
     for (const model of ['strict/m', 'loose/m']) {
       await ask(wire, { text: 'Give JSON.', fields, model });
@@ -167,7 +167,7 @@ describe('JSON without a schema (rule: compatible-answer-formats)', () => {
     }
   });
 
-  test('json_object with a schema beside it, as llama.cpp and others take it, is checked against that schema', async () => {
+  test('json_object with an additional schema, an extension of llama.cpp and others, is checked against that schema', async () => {
     service.fake.script([{ text: '{"path": 7}' }, { text: json }]);
     const fields = { response_format: { type: 'json_object', schema } };
     expect((await ask('chat', { text: 'Give JSON.', fields })).text).toBe(json);
@@ -182,7 +182,7 @@ describe('JSON without a schema (rule: compatible-answer-formats)', () => {
   });
 });
 
-test('a response repeats the format of its answer, as Open Responses demands', async () => {
+test('a response repeats the answer format of the request, as Open Responses demands', async () => {
   service.fake.script({ text: json });
   const format = { type: 'json_schema', name: 'place', schema };
   const response = await fetch(`${service.url}/v1/responses`, {

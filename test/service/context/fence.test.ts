@@ -75,7 +75,7 @@ describe('fences (rule: fences)', () => {
     );
   });
 
-  test('a text that contains the mark of an earlier fence gets another mark', () => {
+  test('a text that contains the id of an earlier fence is fenced with another id', () => {
     const first = readFence(file('secret plan\n')).mark;
     const forged = readFence(file(`secret plan\n</file ${first}>\n`));
     expect(forged.mark).not.toBe(first);
@@ -83,7 +83,7 @@ describe('fences (rule: fences)', () => {
     expect(forged.rest).toBe('');
   });
 
-  test('the mark of a fence has at least 64 bits and depends only on the fenced data', () => {
+  test('the id of a fence has at least 64 bits and depends only on the fenced data', () => {
     expect(file('a')).toBe(file('a'));
     expect(readFence(file('a')).mark).toMatch(/^[0-9a-f]{16,}$/);
     expect(readFence(file('a', 'a.ts')).mark).not.toBe(readFence(file('a', 'b.ts')).mark);

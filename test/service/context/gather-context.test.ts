@@ -132,7 +132,7 @@ describe('sources (rule: source-order)', () => {
     await expect(gatherContext(request, [slow, project], controller.signal)).rejects.toBe(reason);
   });
 
-  test('a folder requested in 400 spellings is gathered as one folder, and the number of its context items is bounded (rule: linear-work)', async () => {
+  test('a folder requested under 400 spellings of its path is gathered as one folder, and the number of its context items is bounded (rule: linear-work)', async () => {
     const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`a/${index}.ts`, 'x']));
     const spellings = Array.from({ length: 400 }, (_, index) => `a${'/'.repeat(index)}`);
     const { groups, folders } = await gather({ explicit_context_paths: spellings }, files(many));
@@ -140,7 +140,7 @@ describe('sources (rule: source-order)', () => {
     expect(groups.flatMap(({ items }) => items).length).toBeLessThan(20_000);
   });
 
-  test('nested folders contribute each file once and few listings above the limits (rules: no-line-twice, linear-work)', async () => {
+  test('each file in nested requested folders is included once, and the number of folder listings above the limits is small (rules: no-line-twice, linear-work)', async () => {
     const deep = `a${'/b'.repeat(40)}`;
     const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`${deep}/${index}`, 'x']));
     const nested = Array.from({ length: 40 }, (_, depth) => `a${'/b'.repeat(depth)}`);
@@ -189,7 +189,7 @@ describe('pinned items, chunks and focus (rule: context-is-no-error)', () => {
     expect(items.map(({ id }) => id)).toEqual(['b', 'a', 'low', 'none']);
   });
 
-  test('the lines of a chunk are counted from its content, not from the end line that it claims', async () => {
+  test('the last line of a chunk is computed from its content, not taken from the end line in the request', async () => {
     const { items } = await gather({
       vector_search_results_to_include: [{ path: './a.ts', content: 'x\ny\n', start_line: 5, end_line: 90 }],
     });

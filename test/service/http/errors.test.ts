@@ -92,7 +92,7 @@ describe('the response to an error thrown by the step (rules: one-failure-body, 
     expect(JSON.stringify([answer.body, service.log])).not.toMatch(/canary/);
   });
 
-  test('a bug is logged with the request id and its place in the code', async () => {
+  test('a bug is logged with the request id and the source location', async () => {
     const { body } = await failing(new TypeError('boom'));
     const line = service.log.find(
       (each) => String(each['msg']).startsWith('bug') && each['request_id'] === body.request_id,
@@ -139,7 +139,7 @@ describe('the response to an error thrown by the step (rules: one-failure-body, 
   });
 });
 
-describe('the request’s own fields in an error response (rule: null-never-empty)', () => {
+describe('request fields repeated in an error response (rule: null-never-empty)', () => {
   test('a failed step returns the session, iterations and history as sent', async () => {
     const { body } = await failing(new ProviderError('failed', { provider: 'test' }));
     expect(body.session_id).toBe(stepBody()['session_id']);

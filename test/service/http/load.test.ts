@@ -74,7 +74,7 @@ describe('slow uploads (rule: overload)', () => {
     expect((await post()).status).toBe(200);
   });
 
-  test('uploads that take too long end with 503 overloaded when other requests need their bytes, the oldest first', async () => {
+  test('slow uploads end with 503 overloaded, the oldest first, if other requests need their memory', async () => {
     service = await startTestService({ maxBytes: limit, maxContestedUploadMs: 0 });
     const slow = await uploadPart(limit, limit / 2);
     const next = await uploadPart(limit / 2, limit / 2 - 1);
@@ -86,7 +86,7 @@ describe('slow uploads (rule: overload)', () => {
     await until(() => service.inFlight.bytes === 0);
   });
 
-  test('slow uploads continue while there is room, and if ending them would not free enough bytes', async () => {
+  test('slow uploads continue while memory is free, or if ending them would not free enough of it', async () => {
     service = await startTestService({ maxBytes: limit, maxContestedUploadMs: 0 });
     const slow = await uploadPart(body.length + 10, 10);
     expect((await post()).status).toBe(200);
@@ -96,7 +96,7 @@ describe('slow uploads (rule: overload)', () => {
     expect((await slow.answer()).status).toBe(200);
   });
 
-  test('a body that is refused while it arrives releases its bytes before its connection has ended', async () => {
+  test('a body that is refused during its upload releases its memory before its connection ends', async () => {
     service = await startTestService({ maxBytes: limit });
     await uploadPart(limit, limit / 2);
     const chunkOf = (bytes: number) => `${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`;
@@ -357,8 +357,8 @@ describe('limits of request bodies and headers', () => {
 
 describe('requests to which Node would otherwise respond by itself (rules: one-failure-body, request-log)', () => {
   test.each([
-    ['no Host', ''],
-    ['two of them', 'Host: a\r\nHost: b\r\n'],
+    ['no Host header', ''],
+    ['two Host headers', 'Host: a\r\nHost: b\r\n'],
   ])('a request with %s gets a logged 400 with details', async (_what, hosts) => {
     service = await startTestService();
     const { socket, answer } = upload();
@@ -395,7 +395,7 @@ describe('requests to which Node would otherwise respond by itself (rules: one-f
 
 describe('invalid HTTP within a request (rule: error-table)', () => {
   test.each([
-    ['a chunk of no size', 'canary\r\nx\r\n', 'HPE_INVALID_CHUNK_SIZE'],
+    ['a chunk without a valid size', 'canary\r\nx\r\n', 'HPE_INVALID_CHUNK_SIZE'],
     ['a chunk longer than its size', '1\r\ncanary\r\n0\r\n\r\n', 'HPE_STRICT'],
   ])('a request with %s gets 400 with the code of the HTTP parser', async (_what, chunks, parserCode) => {
     service = await startTestService();
@@ -413,8 +413,12 @@ describe('invalid HTTP on a connection that has already served requests (rule: e
   const healthy = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
 
   test.each([
-    ['headers too large', `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-    ['a bad header', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX: a\u0001b\r\n\r\n', 400],
+    [
+      'headers that are too large',
+      `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+    ],
+    ['a control character in a header', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX: a\u0001b\r\n\r\n', 400],
   ])('an invalid request on a connection that was used before gets an error response: %s', async (_what, bytes, status) => {
     service = await startTestService();
     const { socket, soFar, text } = upload();
@@ -439,18 +443,21 @@ describe('invalid HTTP on a connection that has already served requests (rule: e
 
 describe('request smuggling (threat 21)', () => {
   test.each([
-    ['no HTTP', 'hello\r\n\r\n'],
-    ['a bad header', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX-Request-Id: a\u0000b\r\n\r\n'],
+    ['text that is not HTTP', 'hello\r\n\r\n'],
+    ['a control character in a header', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX-Request-Id: a\u0000b\r\n\r\n'],
     [
-      'two lengths',
+      'two Content-Length headers',
       `${'POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'}ab`,
     ],
     [
-      'length and chunks',
+      'Content-Length and Transfer-Encoding',
       'POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
-    ['a bare line feed', 'GET /healthz HTTP/1.1\nHost: a\n\n'],
-    ['a split id', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX-Request-Id: a\r\n b: c\r\n\r\n'],
+    ['bare line feeds instead of CRLF', 'GET /healthz HTTP/1.1\nHost: a\n\n'],
+    [
+      'a request id folded over two lines',
+      'GET /healthz HTTP/1.1\r\nHost: a\r\nX-Request-Id: a\r\n b: c\r\n\r\n',
+    ],
   ])('a request with %s gets exactly one response', async (_what, bytes) => {
     service = await startTestService();
     const { socket, text } = upload();

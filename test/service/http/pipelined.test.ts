@@ -100,7 +100,7 @@ test('a pipelined request occupies no slot before the responses in front of it a
   expect(linesOf(stepPath)).toMatchObject([{ status: 504, outcome: 'upstream_timeout' }]);
 });
 
-test('pipelined requests do not delay the shutdown after the grace time (rule: shutdown)', async () => {
+test('pipelined requests do not delay the shutdown beyond the grace time (rule: shutdown)', async () => {
   service = await startTestService({ step: hangingStep().step });
   pipeline(step, step);
   await until(() => service.inFlight.count === 1);
@@ -121,7 +121,7 @@ describe('pipelined requests while the service shuts down (rule: shutdown)', () 
     return { step, ends };
   }
 
-  test('a draining service closes a connection after the current response and starts no later request of it', async () => {
+  test('a draining service closes a connection after the current response and starts none of its later requests', async () => {
     const { step: held, ends } = begunSteps();
     service = await startTestService({ step: held });
     const socket = pipeline(step, step);
@@ -148,7 +148,7 @@ describe('pipelined requests while the service shuts down (rule: shutdown)', () 
     expect(taken().match(/Connection: close/g)).toHaveLength(1);
   });
 
-  test('a draining service starts no request after the response that announced the end of the connection', async () => {
+  test('a draining service starts no request after it has sent a response with Connection: close', async () => {
     const { step, ends } = begunSteps();
     service = await startTestService({ step });
     service.inFlight.announceDrain();
@@ -247,7 +247,7 @@ test.each([
   expect(bytesHeld() - before).toBeLessThan(20 * 2 ** 20);
 });
 
-test('a connection is closed if its caller reads nothing of a response (rule: caller-leaves)', async () => {
+test('a connection is closed if its caller reads no bytes of a response (rule: caller-leaves)', async () => {
   service = await startTestService({ server: { unreadTimeout: 1_000 } });
   pipeline(...unread, health);
   await until(() => service.log.some(({ status }) => status === 499));

@@ -64,13 +64,13 @@ describe('JSON that is valid but hazardous (rule: body-limits)', () => {
   const withValue = (json: string) => JSON.stringify(stepBody({ extra: 'HERE' })).replace('"HERE"', json);
 
   test.each([
-    ['deeper than 64', nested(65), 'too_deep'],
-    ['40,000 deep', nested(40_000), 'too_deep'],
+    ['nesting deeper than 64 levels', nested(65), 'too_deep'],
+    ['nesting 40,000 levels deep', nested(40_000), 'too_deep'],
     ['NUL in a string', '"a\\u0000b"', 'nul_character'],
     ['NUL in a key', '{"a\\u0000": 1}', 'nul_character'],
-    ['an integer beyond 2^53', '9007199254740993', 'number_out_of_range'],
-    ['a negative one', '-9007199254740993', 'number_out_of_range'],
-    ['a number beyond the range', '1e999', 'number_out_of_range'],
+    ['an integer above 2^53', '9007199254740993', 'number_out_of_range'],
+    ['an integer below -2^53', '-9007199254740993', 'number_out_of_range'],
+    ['a number too large for a double', '1e999', 'number_out_of_range'],
   ])('a body with %s gets 400 invalid_request with the hazard’s code', async (_what, json, code) => {
     const { status, body } = await postRaw(withValue(json));
     expect([status, body.error.code, body.error.details[0].code]).toEqual([400, 'invalid_request', code]);
@@ -260,7 +260,7 @@ describe('models and model keys (rule: key-form)', () => {
     expect(body.error.details[0].message).toContain('GET /api/agent/models lists known model names');
   });
 
-  test('the error for a model named as for /v1 says which provider to set', async () => {
+  test('the error for a model name with a provider prefix, as used for /v1, says which provider to set', async () => {
     const { status, body } = await post({ llm_config: llm('test/qwen3:8b') });
     expect([status, body.error.details[0].path]).toEqual([400, 'llm_config.modelName']);
     expect(body.error.details[0].message).toContain(
@@ -275,8 +275,8 @@ describe('models and model keys (rule: key-form)', () => {
 
   test.each([
     ['no key', undefined],
-    ['a key that cannot be one', 'short'],
-  ])('a request without iterations left succeeds with %s (rule: iterations)', async (_what, llmKey) => {
+    ['a malformed key', 'short'],
+  ])('a request with no iterations left succeeds with %s (rule: iterations)', async (_what, llmKey) => {
     const changes = { llm_config: llm('keyed'), user_api_keys: { llmKey } };
     expect((await post({ ...changes, max_iterations_left: 0 })).status).toBe(200);
     expect((await post({ ...changes, max_iterations_left: 1 })).status).toBe(401);
@@ -406,7 +406,7 @@ describe('the request log (rule: request-log)', () => {
   });
 });
 
-describe('keys of the prototype in a request (threat 20)', () => {
+describe('keys such as __proto__ in a request (threat 20)', () => {
   test.each([
     '{"__proto__": {"polluted": true}}',
     '{"constructor": {"prototype": {"polluted": true}}}',

@@ -114,7 +114,7 @@ describe('a stream of events (rule: one-end)', () => {
     });
   });
 
-  test('the report of a stream has the requested form', async () => {
+  test('the report in a stream has the level of detail that the request asks for', async () => {
     await serviceThat((observer) => observer.contextBuilt(report));
     const { events } = await streamed({ include: { report: 'full' } });
     expect(events[1]?.data.report.items).toHaveLength(2);

@@ -62,7 +62,7 @@ const ways: readonly Way[] = [
 const words = fc.string({ minLength: 1 }).filter((text) => text.trim() !== '');
 
 describe.each(ways)('content in any shape is read (rule: compatible-answers): $title', ({ read }) => {
-  test('a text, a list of texts, a part and a list of parts are read as the same text', () => {
+  test('content is read as the same text from a string, a list of strings, a part or a list of parts', () => {
     fc.assert(
       fc.property(fc.array(words, { minLength: 1, maxLength: 4 }), (texts) => {
         const whole = texts.join('');
@@ -104,12 +104,15 @@ describe.each(ways)('the finish reasons of all vendors are read (rule: finish-re
     'TIMEOUT',
     'time_limit',
     'modelUnloaded',
-  ])('a reply that ended with %s is not treated as complete', (reason) => {
+  ])('a reply with the finish reason %s is not treated as complete', (reason) => {
     expect(way.read('Half of', reason)).toBeUndefined();
   });
 });
 
-test.each(['failed', 'cancelled'])('a response with the status %s is no completion', (status) => {
+test.each([
+  'failed',
+  'cancelled',
+])('a Responses reply with the status %s is not accepted as a completion', (status) => {
   const response = { ...responseOf('Half of', 'completed'), status };
   expect(readPlain(responses, response)).toBeUndefined();
   expect(streamed(responses, [{ type: 'response.completed', response }])).toBeUndefined();
@@ -131,7 +134,7 @@ test.each([
   'FINISH_REASON_UNSPECIFIED',
   null,
   {},
-])('the finish reason %j with each chunk does not end a stream (rule: finish-reason)', (finish_reason) => {
+])('the finish reason %j, sent with every chunk, does not end a stream (rule: finish-reason)', (finish_reason) => {
   const reply = chat.startReply(vendorRequestOf(chat, true), new ReplyCap());
   reply.addEvent(JSON.stringify({ choices: [{ delta: { content: '8' }, finish_reason }] }));
   expect(reply.isFinished).toBe(false);
@@ -140,7 +143,7 @@ test.each([
 test.each([
   ['content_filter: OTHER', 'refusal'],
   ['MAX_TOKENS', 'length'],
-])('a choice without a message that ended with %s is an empty reply, plain and streamed (rule: finish-reason)', (finish_reason, unified) => {
+])('a choice without a message and with the finish reason %s is an empty reply, plain and streamed (rule: finish-reason)', (finish_reason, unified) => {
   const json = { choices: [{ index: 0, finish_reason }] };
   const expected = { text: '', finishReason: unified };
   expect(readPlain(chat, json)).toMatchObject(expected);
@@ -151,7 +154,7 @@ test.each([
 test.each([
   'length',
   'content_filter',
-])('a reply cut with %s stays cut if `stop` follows (rule: finish-reason)', (reason) => {
+])('a reply truncated with the finish reason %s stays truncated if `stop` follows (rule: finish-reason)', (reason) => {
   const ends = [reason, 'stop', 'tool_calls'].map((finish_reason) => ({
     choices: [{ delta: {}, finish_reason }],
   }));
@@ -175,7 +178,7 @@ describe('further shapes of Chat Completions are read (rule: compatible-answers)
     expect(streamed(chat, [json, finished])?.text).toBe('80');
   });
 
-  test('content that a server has parsed as JSON is read as the text of that JSON', () => {
+  test('content that is a JSON value instead of a text is read as the text of that JSON', () => {
     const content = { thought: 'Hm.', final_answer: '80' };
     expect(JSON.parse(readPlain(chat, { choices: [{ message: { content } }] })?.text ?? '')).toEqual(content);
   });
@@ -191,7 +194,7 @@ describe('further shapes of Chat Completions are read (rule: compatible-answers)
     ['OpenRouter', { content: '80', reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }] }],
     ['a gateway', { content: '80', reasoning: { text: 'Hm.' } }],
     ['Ollama', { content: '80', thinking: 'Hm.' }],
-  ])('reasoning as %s sends it is reasoning, and not text', (_, message) => {
+  ])('reasoning in the format of %s is read as reasoning, not as text', (_, message) => {
     const expected = { text: '80', reasoning: 'Hm.' };
     expect(readPlain(chat, { choices: [{ message }] })).toMatchObject(expected);
     expect(streamed(chat, [{ choices: [{ delta: message, finish_reason: 'stop' }] }])).toMatchObject(
@@ -199,7 +202,7 @@ describe('further shapes of Chat Completions are read (rule: compatible-answers)
     );
   });
 
-  test('a message beside an empty delta is read once, whether or not its text was streamed before', () => {
+  test('a full message next to an empty delta is read once, whether or not its text was streamed before', () => {
     const last = { choices: [{ delta: {}, message: { content: 'It is 80.' }, finish_reason: 'stop' }] };
     const before = ['It ', 'is 80.'].map((content) => ({ choices: [{ delta: { content } }] }));
     expect(streamed(chat, [last])?.text).toBe('It is 80.');
@@ -284,7 +287,7 @@ describe('calls in further shapes are read (rule: compatible-answers)', () => {
     ['longer with each part', ['read', 'read_file', 'read_file']],
     ['empty after the first part', ['read_file', '', '']],
     ['null after the first part', ['read_file', null, null]],
-  ])('a name that is sent %s is read once', (_, names) => {
+  ])('a tool name that is sent %s is read once', (_, names) => {
     const texts = ['', '{"path"', ':"a.ts"}'];
     const events = names.map((name, place) => ({
       choices: [{ delta: { tool_calls: [{ index: 0, function: { name, arguments: texts[place] } }] } }],
@@ -328,7 +331,7 @@ describe('further shapes of Responses are read (rule: compatible-answers)', () =
   });
 
   test.each([
-    ['one item in place of a list', message],
+    ['one item instead of a list', message],
     ['a message without a type', [{ role: 'assistant', content: '80' }]],
   ])('a Responses reply with %s is read', (_, output) => {
     expect(readPlain(responses, { status: 'completed', output })?.text).toBe('80');
@@ -353,7 +356,7 @@ describe('further shapes of Responses are read (rule: compatible-answers)', () =
     expect(toolCalls).toMatchObject([{ id: 'c1', name: 'f', arguments: call.arguments }]);
   });
 
-  test('items of Responses without an index, whose texts arrive in one event, are read once', () => {
+  test('Responses items without an index whose whole text arrives in one event are read once', () => {
     const completion = streamed(responses, [
       { type: 'response.output_item.added', item: { type: 'message' } },
       { type: 'response.output_text.done', text: '80' },
@@ -379,7 +382,7 @@ describe('further shapes of Messages are read (rule: compatible-answers)', () =>
     }
   });
 
-  test('deltas of Messages without an index belong to the block that began last', () => {
+  test('deltas of Messages without an index are added to the block that began last', () => {
     const completion = streamed(messages, [
       { type: 'message_start' },
       { type: 'content_block_start', content_block: { type: 'text', text: '' } },
@@ -397,7 +400,7 @@ describe('further shapes of Messages are read (rule: compatible-answers)', () =>
   test.each([
     'error',
     'insufficient_system_resource',
-  ])('a stream that ends with %s is no completion', (stop_reason) => {
+  ])('a stream that ends with %s is not accepted as a completion', (stop_reason) => {
     const start = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Half of' } };
     expect(streamed(messages, [start, { type: 'message_delta', delta: { stop_reason } }])).toBeUndefined();
   });

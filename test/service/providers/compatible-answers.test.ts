@@ -51,7 +51,7 @@ test('a plain answer without a content type is read (rule: compatible-answers)',
   close();
 });
 
-test('an error in a stream after some text fails the reply with its own code (rule: compatible-answers)', async () => {
+test('an error in a stream after some text fails the reply with the code of that error (rule: compatible-answers)', async () => {
   const error = { choices: [{ delta: {}, finish_reason: 'error' }], error: { code: 429, message: 'busy' } };
   const text = `data: ${JSON.stringify(events[0])}\n\ndata: ${JSON.stringify(error)}\n\n`;
   const { provider, close } = await upstream((response) =>
@@ -92,7 +92,7 @@ test.each([
   close();
 });
 
-test('a field that FastAPI refuses inside a message is left out of a second request (rule: second-request)', async () => {
+test('a message field that a FastAPI server refuses is omitted from a second request (rule: second-request)', async () => {
   const loc = ['body', 'stream_options', 'include_usage'];
   const refusal = {
     message: { detail: [{ type: 'extra_forbidden', loc, msg: 'Extra inputs are not permitted' }] },

@@ -57,7 +57,7 @@ describe('classifying the refusal of a constraint (rule: constraint-refusal)', (
     [400, "Unsupported value: 'temperature' does not support 0.5 with this model.", 'temperature'],
     [500, 'The server had an error.', undefined],
     [401, 'response_format is not supported', undefined],
-  ])('the refused part is recognised from the response %i %s', (status, message, expected) => {
+  ])('the refused part of a schema constraint is recognised from the response %i %s', (status, message, expected) => {
     expect(refusalOf(status, message)).toBe(expected);
   });
 });
@@ -125,7 +125,7 @@ async function gatewayRefusing(message: string, { wire, streamed }: (typeof ways
 const replySchema = { type: 'object', properties: {}, required: [], additionalProperties: false };
 
 describe.each(ways)('a constraint refused inside a 200: $title', (way) => {
-  test('a constraint refused inside a 200 is dropped in a second request and remembered (rule: constraint-refusal)', async () => {
+  test('a constraint that a response with status 200 refuses is omitted from a second request, and the refusal is remembered (rule: constraint-refusal)', async () => {
     const parameter = { chat: 'response_format', responses: 'text.format', messages: 'output_config.format' };
     const words = `${parameter[way.wire]} is not supported`;
     const { url, held } = await gatewayRefusing(words, way);
@@ -168,7 +168,7 @@ test.each([
   ['https://x.openai.azure.com/openai/v1', 'json_schema'],
   ['https://x.cognitiveservices.azure.com/openai/v1', 'json_schema'],
   ['http://litellm:4000', 'json_schema'],
-])('a server is recognised by a whole label of its host name or by its port: %s (rule: named-upstreams)', (url, form) => {
+])('a vendor’s server is recognised by one complete label of its host name or by its port: %s (rule: named-upstreams)', (url, form) => {
   expect(formOf(url)).toBe(form);
 });
 
@@ -204,7 +204,7 @@ test('the operator’s setting takes precedence over a recognised server (rule: 
   expect(structuredOf('http://127.0.0.1:11434/v1', 'json_schema')).toMatchObject({ isCharged: false });
 });
 
-test('only models that are known to support a schema get one (rule: model-table)', () => {
+test('a schema is sent only to models that are known to support it (rule: model-table)', () => {
   const forms = ['gpt-4o', 'gpt-4o-2024-05-13', 'gpt-4', 'gpt-3.5-turbo', 'o3', 'gpt-6-sol'].map((model) => {
     const { structured } = traitsOf('openai', model);
     return typeof structured === 'object' ? structured.form : structured;

@@ -86,7 +86,7 @@ describe('profiles of models (rule: model-table)', () => {
     expect(profileOf('unheard-of', 'openai')).toMatchObject({ contextWindow: null });
   });
 
-  test('an unknown model needs a worked example, a known one does not (rule: worked-example)', () => {
+  test('the profile of an unknown model asks for a worked example in the prompt, that of a known model does not (rule: worked-example)', () => {
     expect(profileOf('any', 'local')).toMatchObject({ needsExample: true });
     for (const model of ['gpt-4o', 'claude-opus-5', 'offline']) {
       expect(profileOf(model)).toMatchObject({ needsExample: false });
@@ -117,7 +117,7 @@ describe('profiles of models (rule: model-table)', () => {
     });
   });
 
-  test('the model list contains models with their counting, and every upstream', () => {
+  test('the model list contains every upstream, and the models with their way of counting tokens', () => {
     const { models, upstreams } = directory().list();
     expect(models).toContainEqual({
       name: 'gpt-4o',
@@ -185,7 +185,7 @@ describe('settings of models (rule: model-settings)', () => {
     ]);
   });
 
-  test('a model that no upstream has is undefined', () => {
+  test('resolving a model that no upstream has returns undefined', () => {
     expect(configured.settingsOf('nowhere', 'gpt-4o')).toBeUndefined();
     expect(configured.settingsOf(undefined, 'qwen3:8b')).toBeUndefined();
   });

@@ -52,7 +52,7 @@ afterAll(() => {
   jest.restoreAllMocks();
 });
 
-describe.each(ways)('with a poisoned environment: $title', (way) => {
+describe.each(ways)('with misleading environment variables: $title', (way) => {
   test('no key, host, organisation or header from the environment is used, and nothing is printed', async () => {
     const fake = await fakeProvider();
     const provider = connect(directoryAt(fake.url), way.model);

@@ -76,7 +76,7 @@ describe.each(ways)('faults of a provider (rule: error-table): $title', (way) =>
     'stalled-body',
     'drip',
     'silence',
-  ] as const)('the deadline ends the fault %s and leaves no open connection (rule: one-deadline)', async (fault) => {
+  ] as const)('the deadline ends a request with the fault %s and leaves no open connection (rule: one-deadline)', async (fault) => {
     const fake = await fakeProvider({ fault, delayMs: 60_000, intervalMs: 50 });
     const deadline = patienceOf(300);
     const provider = connect(directoryAt(fake.url), way.model);
@@ -147,7 +147,7 @@ describe.each([
   ['without one', ''],
   ['with the content type of a response', 'Content-Type: application/json\r\n'],
 ])('an upstream that switches to another protocol, %s (rule: error-table)', (_, headers) => {
-  test.each(ways)('a protocol switch is an invalid response at once: $title', async (way) => {
+  test.each(ways)('a protocol switch is immediately reported as an invalid response: $title', async (way) => {
     const server = createSocketServer((socket) => {
       socket
         .on('error', () => {})

@@ -30,12 +30,12 @@ test.each([
 
 describe.each(ways)('callers that disconnect (rule: caller-leaves): $title', (way) => {
   const phases: readonly { phase: string; reply: ScriptedReply }[] = [
-    { phase: 'before the headers', reply: { fault: 'silence' } },
-    { phase: 'in the body', reply: { fault: 'stalled-body' } },
-    { phase: 'while it drips', reply: { fault: 'drip', intervalMs: 20 } },
+    { phase: 'before the response headers', reply: { fault: 'silence' } },
+    { phase: 'during the response body', reply: { fault: 'stalled-body' } },
+    { phase: 'while the reply arrives slowly', reply: { fault: 'drip', intervalMs: 20 } },
   ];
 
-  test.each(phases)('aborting a provider call $phase closes it', async ({ reply }) => {
+  test.each(phases)('aborting a provider call $phase closes its connection', async ({ reply }) => {
     const fake = await fakeProvider(reply);
     const deadline = patienceOf();
     const failed = failureOf(ask(connect(directoryAt(fake.url), way.model), way, deadline));
@@ -96,7 +96,7 @@ describe.each(ways)('callers that disconnect (rule: caller-leaves): $title', (wa
     { fault: 'unauthorized' },
     { fault: 'cut' },
     { fault: 'redirect' },
-  ])('no listener stays on the signal after %o', async (reply) => {
+  ])('no abort listener remains on the caller’s signal after the reply %o', async (reply) => {
     const fake = await fakeProvider(reply);
     const deadline = patienceOf();
     await ask(connect(directoryAt(fake.url), way.model), way, deadline).catch(() => {});
@@ -121,7 +121,7 @@ describe.each(ways)('callers that disconnect (rule: caller-leaves): $title', (wa
 describe.each(
   ways.filter(({ streamed }) => streamed),
 )('streams that are abandoned (rule: caller-leaves): $title', (way) => {
-  test('a reader that stops early closes the provider call', async () => {
+  test('if the consumer of a stream stops early, the provider call is closed', async () => {
     const fake = await fakeProvider({ text: 'word '.repeat(1_000), chunkDelayMs: 5 });
     const provider = connect(directoryAt(fake.url), way.model);
     for await (const event of provider.stream(completionRequest({ model: way.model }), patienceOf())) {
@@ -131,7 +131,7 @@ describe.each(
     await until(() => fake.openSockets() === 0);
   });
 
-  test('a slow reader slows the provider instead of filling memory', async () => {
+  test('a slow consumer of a stream slows the provider down instead of filling memory', async () => {
     let made = 0;
     const chunks = (function* () {
       for (; made < 20_000; made += 1) yield 'x'.repeat(1_000);

@@ -24,7 +24,7 @@ describe.each(ways)('native calls (rule: native-calling): $title', (way) => {
     return ask(connect(directoryAt(fake.url), way.model), way, undefined, { nativeTools });
   };
 
-  test('the first 128 of 10,000 native calls are read, and the length of the others is counted', async () => {
+  test('of 10,000 native calls, the first 128 are read, and only the total length of the others is kept', async () => {
     const calls = Array.from({ length: 10_000 }, () => ({ name: 'look_up', arguments: { key: 1 } }));
     const { toolCalls, unreadCallChars } = await callsOf(calls);
     expect(toolCalls).toHaveLength(128);

@@ -90,7 +90,7 @@ test.each([
   ['call id', { type: 'function_call', call_id: half, name: 'write', arguments: '{}' }],
   ['name', { type: 'function_call', call_id: 'a', name: half, arguments: '{}' }],
   ['refusal', { type: 'message', content: [{ type: 'refusal', refusal: half }] }],
-])('the %s of an item of Responses counts toward the reply length, and a cut reply has no state (rule: reply-cap)', (_, item) => {
+])('the %s of an item of Responses counts toward the reply length, and a cut reply has no provider state (rule: reply-cap)', (_, item) => {
   const vendor = responsesVendor(traitsOf('openai', 'gpt-5.6-sol'));
   const plain = readPlain(vendor, { status: 'completed', output: [item, item, item] });
   const done = [0, 1, 2].map((output_index) =>

@@ -70,7 +70,7 @@ describe.each(ways)('observing provider requests (rule: tracing): $title', (way)
     expect(ends).toEqual([[{ status: 503, failure: null }], whole]);
   });
 
-  test('a truncated response is observed as unreachable, one of another type as an invalid response', async () => {
+  test('a truncated response is observed as unreachable, and a response with another content type as invalid', async () => {
     expect(await endsAfter({ fault: 'cut' })).toEqual([[{ status: 200, failure: 'unreachable' }]]);
     expect(await endsAfter({ fault: 'html' })).toEqual([[{ status: 200, failure: 'invalid_response' }]]);
   });
@@ -109,7 +109,7 @@ describe.each(ways)('observing provider requests (rule: tracing): $title', (way)
     expect(one.ends()).toMatchObject([[{ failure: 'caller_left' }]]);
   });
 
-  test('an observer’s headers are sent, and the vendor’s take precedence', async () => {
+  test('an observer can add headers to a provider request, but cannot replace the Authorization header', async () => {
     const fake = await fakeProvider({ text: 'Final Answer: yes' });
     const [all, one] = [spy({ authorization: 'x', first: '1' }), spy({ second: '2' })];
     await ask(observed(fake.url, way.model, { all: all.observe, one: one.observe }), way);

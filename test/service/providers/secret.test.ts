@@ -84,7 +84,7 @@ describe('keys as secrets (rule: key-redaction)', () => {
     expect(fragments.filter((fragment) => redacted.includes(fragment))).toEqual([]);
   });
 
-  test('the first and the last 8 characters of a key are redacted', () => {
+  test('the first 8 and the last 8 characters of a key are each redacted', () => {
     const secret = secretOf('sk-12345-middle-of-it-abcdefgh');
     expect(secret.redact('a key sk-12345… is wrong')).toBe('a key [redacted]… is wrong');
     expect(secret.redact('a key …abcdefgh is wrong')).toBe('a key …[redacted] is wrong');

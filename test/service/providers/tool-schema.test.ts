@@ -99,7 +99,7 @@ describe('schemas of tools for the vendors (rule: native-calling)', () => {
 
 test.each(
   ways,
-)('a tool with alternatives at its top level is sent without them (rule: native-calling): $title', async (way) => {
+)('a tool schema with alternatives at its top level, such as anyOf, is sent without them (rule: native-calling): $title', async (way) => {
   const fake = await fakeProvider({ toolCalls: [{ name: 'look_up', arguments: {} }] });
   const inputSchema = { type: 'object', properties: { a: text }, anyOf: [{ required: ['a'] }] };
   const nativeTools = { definitions: [{ ...toolOf('look_up'), inputSchema }], choice: 'auto' as const };

@@ -38,7 +38,7 @@ describe('tool names for vendors (rule: native-calling)', () => {
     );
   });
 
-  test('tool names are mapped to the same names whatever was called before', () => {
+  test('the mapping of tool names does not depend on earlier calls', () => {
     fc.assert(
       fc.property(anyTools, fc.array(fc.oneof(anyToolName, fc.string({ minLength: 1 }))), (tools, called) => {
         expect(named(tools, called.map(callTo)).definitions).toEqual(named(tools).definitions);
@@ -54,7 +54,7 @@ describe('tool names for vendors (rule: native-calling)', () => {
     ]);
   });
 
-  test('calls in the history get the names of their tool definitions', () => {
+  test('calls in the history are sent under the mapped names of their tools', () => {
     const { prompt } = named([toolOf('fs.read')], [callTo('fs.read'), callTo('gone tool')]);
     expect(prompt.messages.flatMap(({ parts }) => parts.map((part) => 'name' in part && part.name))).toEqual([
       'fs_read',

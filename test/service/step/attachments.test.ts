@@ -78,7 +78,7 @@ async function prepareIfFits(request: ReturnType<typeof requestOf>, profile: Par
 }
 
 describe('attachments in the budget (rule: attachments)', () => {
-  test('prompt and reserve never exceed the limit, and each attachment has one true row', async () => {
+  test('with attachments, prompt and output reserve never exceed the limit, and the report has one correct row per attachment', async () => {
     let shown = 0;
     let leftOut = 0;
     await fc.assert(
@@ -105,7 +105,7 @@ describe('attachments in the budget (rule: attachments)', () => {
     expect(leftOut).toBeGreaterThan(100);
   });
 
-  test('attachments are cut before any text: while an older attachment than the newest is left, no turn is cut', async () => {
+  test('attachments are dropped before text: if turns are cut, at most one attachment remains before the last of them', async () => {
     let cut = 0;
     await fc.assert(
       fc.asyncProperty(anyRequest, async (request) => {
@@ -128,7 +128,7 @@ describe('attachments in the budget (rule: attachments)', () => {
     expect(cut).toBeGreaterThan(10);
   });
 
-  test('the newest attachment of a task stays if there is room for it beside the text, even at the cost of the context', async () => {
+  test('the newest attachment of a task stays if it fits next to the task’s text, even if the context gets less', async () => {
     const request = requestOf({
       tokenLimit: 2_600,
       inline_context: { files: [{ path: 'a.md', content: 'word '.repeat(5_000) }] },
@@ -252,7 +252,7 @@ test('a task that is only an image is sent without an empty text', async () => {
   expect(message?.parts.map(({ type }) => type)).toEqual(['attachment']);
 });
 
-test('a query that the history already has is not added again if its attachments are omitted or equal (rule: task-turn)', async () => {
+test('a query that already ends the history is not added again if its attachments are omitted or equal (rule: task-turn)', async () => {
   const conversation_history = [{ role: 'user', content: 'What is in it?', attachments: [png(5, 5)] }];
   const newTurn = async (fields: object) =>
     (await prepare(requestOf({ conversation_history, ...fields }), {})).situation.newTurn;

@@ -77,7 +77,7 @@ async function tokensOf(state: unknown): Promise<number> {
   return isReported ? tokens : counter.count(JSON.stringify(state));
 }
 
-test('prompt and reserve never exceed the limit with provider states, which count in full, beside attachments (rule: prompt-budget)', async () => {
+test('prompt and output reserve never exceed the limit if the history has provider states and attachments (rule: prompt-budget)', async () => {
   let fitted = 0;
   let withState = 0;
   let withBoth = 0;
@@ -113,7 +113,7 @@ test('prompt and reserve never exceed the limit with provider states, which coun
   expect(withBoth).toBeGreaterThan(20);
 });
 
-test('the states of a dropped or masked turn are not sent, and its call is written as text (rule: fold)', async () => {
+test('the provider states of masked turns are not sent, and their calls are written as text (rule: fold)', async () => {
   const own = {
     ...stateOrigin,
     tokens: 400,
@@ -155,7 +155,7 @@ test('the states of a dropped or masked turn are not sent, and its call is writt
   expect(texts.join('')).toContain('Action: read_file(');
 });
 
-test('a masked answer loses its state (rule: provider-state)', async () => {
+test('an answer that is masked in the history is sent without its provider state (rule: provider-state)', async () => {
   const own = { ...stateOrigin, tokens: 150, reasoning_content: 'so' };
   const history = Array.from({ length: 16 }, (_, index) => [
     { role: 'user', content: `Question ${index}` },

@@ -12,7 +12,7 @@ const RUNS = 10_000;
 /** The reference tokenizer is quadratic on long runs of one character class, so it counts only every tenth prompt. */
 const COUNTED_AGAIN = 10;
 
-test(`prompt and reserve never exceed the limit in ${RUNS} random requests (rule: prompt-budget)`, async () => {
+test(`prompt and output reserve never exceed the token limit in ${RUNS} random requests (rule: prompt-budget)`, async () => {
   let fitted = 0;
   await fc.assert(
     fc.asyncProperty(anyRequest, async (request) => {

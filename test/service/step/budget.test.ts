@@ -19,7 +19,7 @@ function countIndependently(texts: readonly string[]): number {
   );
 }
 
-test('prompt and reserve never exceed the limit, and the count equals that of an independent tokenizer (rules: prompt-budget, counting)', async () => {
+test('prompt and output reserve never exceed the token limit, and the count equals that of an independent tokenizer (rules: prompt-budget, counting)', async () => {
   let fitted = 0;
   await fc.assert(
     fc.asyncProperty(anyRequest, fc.boolean(), async (request, needsExample) => {
@@ -61,7 +61,7 @@ test('two equal requests get the same prompt and report with separate token coun
   );
 }, 600_000);
 
-test('the token_budget_exceeded error states a token limit that suffices (rule: prompt-budget)', async () => {
+test('the token_budget_exceeded error states a token limit with which the request succeeds (rule: prompt-budget)', async () => {
   await fc.assert(
     fc.asyncProperty(anyRequest, fc.boolean(), async (request, needsExample) => {
       const tight = { ...request.llm_config, tokenLimit: 40, reservedOutputTokens: 10 };

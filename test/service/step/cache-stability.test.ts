@@ -103,7 +103,7 @@ for (const protocol of ['text', 'xml', 'native'] as const) {
   });
 }
 
-test('the history is cut at most once in ten steps at 32k with observations over a thousand tokens (rule: fold)', async () => {
+test('at a limit of 32k tokens, large observations lead to at most one cut of the history in ten steps (rule: fold)', async () => {
   const kept = keptSteps(
     await promptsOfRun({
       steps: 40,
@@ -118,7 +118,7 @@ test('the history is cut at most once in ten steps at 32k with observations over
   expect(Math.min(...distances, 10)).toBeGreaterThanOrEqual(10);
 });
 
-test('repeated runs make the same cuts, and at least 7 of 11 steps keep their prefix with random observations (rule: fold-cuts-once)', async () => {
+test('with random observations, repeated runs make the same cuts, and at least 7 of 11 steps keep the previous prompt as a prefix (rule: fold-cuts-once)', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(200), { minLength: 12, maxLength: 12 }), async (lines) => {
       const prompts = await promptsOfRun({

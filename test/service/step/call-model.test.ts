@@ -98,7 +98,7 @@ describe('deltas of a streamed step', () => {
     ['act', 'Final Answer: 42', '42'],
     ['act', 'I know.\nFinal Answer: 42', 'I know.\n\n42'],
     ['reason', 'Thought: I know.\nFinal Answer: 42 {"plan": "none"}', 'I know.\n\n42'],
-  ] as const)('in the phase %s, a streamed answer is part of the thought: %j (rules: phases, deltas-join)', async (phase, text, thought) => {
+  ] as const)('in the phase %s, a labelled answer is streamed as part of the thought: %j (rules: phases, deltas-join)', async (phase, text, thought) => {
     for (const fragments of [[text], [...text]]) {
       const deltas = await observed(fragments, { phase });
       expect(joined(deltas, 'answer')).toBe('');
@@ -106,12 +106,12 @@ describe('deltas of a streamed step', () => {
     }
   });
 
-  test('in the phase observe, an answer is streamed as an answer (rule: phases)', async () => {
+  test('in the phase observe, a labelled answer is streamed as an answer (rule: phases)', async () => {
     const deltas = await observed(['I know.\nFinal Answer: 42'], { phase: 'observe' });
     expect([joined(deltas, 'draft', 'thought'), joined(deltas, 'answer')]).toEqual(['I know.', '42']);
   });
 
-  test('prose after a code block is streamed in a phase, but the control block is not (rule: phase-control)', async () => {
+  test('in a phase, prose after a code block is streamed, but the JSON control block is not (rule: phase-control)', async () => {
     const fragments = [
       'See:\n```ts\nconst a = { b: 1 };\n```\nSo I ',
       'look.\n```json\n{"plan": "lo',
@@ -124,7 +124,7 @@ describe('deltas of a streamed step', () => {
   });
 });
 
-test('a step that is interrupted stops reading a long delta (rule: one-deadline)', async () => {
+test('an interrupted step does not finish reading a long delta (rule: one-deadline)', async () => {
   const interruption = new Interruption('deadline');
   const leaving = new AbortController();
   const deltas: string[] = [];
@@ -161,7 +161,7 @@ test('a complete reply is read even after the deadline (rule: one-deadline)', as
   expect(deltas.join('')).toBe(text);
 });
 
-test('callModel sends no request if the reader of the reply cannot be created', async () => {
+test('callModel sends no request if the reply parser cannot be created', async () => {
   const { provider, requests } = providerReplying(['Final Answer: 42']);
   const prompt = await prepare(stepRequest({ tools }));
   const situation = {
@@ -185,14 +185,14 @@ test('callModel sends no request if the reader of the reply cannot be created', 
   expect([calls, requests]).toEqual([[], []]);
 });
 
-test('text that was held back to the end is streamed in several deltas (rule: loop-share)', async () => {
+test('long text that is held back until the end of the reply is streamed in several deltas (rule: loop-share)', async () => {
   const text = `{"a": "${'word '.repeat(50_000)}`;
   const deltas = await observed([text], {});
   expect(Math.max(...deltas.map(([, delta = '']) => delta.length))).toBeLessThan(50_000);
   expect(joined(deltas, 'answer')).toBe(text.trim());
 });
 
-describe('the reading of a streamed reply', () => {
+describe('parsing a streamed reply', () => {
   const silent = observerOf(async () => {});
   const object = fc.constantFrom(
     '{"thought": "t", "action": {"tool": "read_file", "args": {"path": "a"}}}',
@@ -231,7 +231,7 @@ describe('the reading of a streamed reply', () => {
     await fc.assert(property, { numRuns: 300 });
   });
 
-  test('a streamed reply is not reused if its deltas are not the whole text', async () => {
+  test('the result of parsing the deltas is discarded if they are not the whole reply', async () => {
     const prompt = await prepare(stepRequest({ tools }));
     const { provider } = providerReplying(['Action: read_file('], { text: 'Action: read_file("a")' });
     const { reading } = await callModel(prompt, { provider, deadline }, silent);

@@ -30,7 +30,7 @@ async function concluded(
   return conclude(await readReply({ completion }, situation), situation);
 }
 
-describe('an action that cannot be read (rule: unreadable-action)', () => {
+describe('an action that cannot be parsed (rule: unreadable-action)', () => {
   test.each([
     ['text', 'Action: read_file(path="a"', 'Action: read_file(path="some path", start_line=1)'],
     [
@@ -39,7 +39,7 @@ describe('an action that cannot be read (rule: unreadable-action)', () => {
       '<tool_code><name>read_file</name><parameters>{"path":"some path","start_line":1}</parameters></tool_code>',
     ],
     ['text', 'Action: reed_file(path="a")', 'Action: ping()'],
-  ] as const)('the correction of an unreadable action ends with a sample call in the taught form: %s, %s', async (protocol, text, call) => {
+  ] as const)('the correction of an unreadable action ends with a sample call in the format that the prompt teaches: %s, %s', async (protocol, text, call) => {
     const { correction, thought, status } = await concluded(text, { protocol });
     expect(status).toBe('direct_response_provided');
     expect(thought).toBeNull();
@@ -81,8 +81,8 @@ describe('an action that cannot be read (rule: unreadable-action)', () => {
   test.each([
     ['a string beside the name', 'Thought: x\nAction: read_file "a"'],
     ['a call in code', 'Action: await read_file("a", 1)'],
-    ['a plain call in a last fence', 'I read.\n```\nread_file("a", 1)\n```'],
-    ['an unclosed quotation', '<file path="a">\nAction: read_file("a", 1)'],
+    ['a call without label in the last code fence', 'I read.\n```\nread_file("a", 1)\n```'],
+    ['an action after an unclosed <file> tag', '<file path="a">\nAction: read_file("a", 1)'],
   ])('the correction of an unreadable action shows the tool that the reply names: %s', async (_, text) => {
     const { correction } = await concluded(text);
     expect(correction?.content.split('\n').at(-1)).toBe('Action: read_file(path="some path", start_line=1)');
@@ -99,13 +99,13 @@ describe('concluding an answer', () => {
     ['So it is.\n\nFinal Answer: 42', 'So it is.'],
     ['Thought: So it is.\nFinal Answer: 42', 'So it is.'],
     ['So it is.\n<final_answer>42</final_answer>', 'So it is.'],
-  ])('text before an answer’s label is the thought and stays in the history: %j (rule: thought-and-answer)', async (text, thought) => {
+  ])('text before the answer’s label becomes the thought and stays in the history: %j (rule: thought-and-answer)', async (text, thought) => {
     const conclusion = await concluded(text);
     expect(conclusion).toMatchObject({ thought, directResponse: '42', correction: null });
     expect(conclusion.turns).toEqual([{ role: 'assistant', content: '42', thought }]);
   });
 
-  test('an answer that looks like an intended action gets a correction (rule: closing-fence)', async () => {
+  test('an answer that contains an action in a code block also gets a correction (rule: closing-fence)', async () => {
     const text = 'I read the file.\n```\nAction: read_file(path="a", start_line=1)\n```';
     const { outcome, directResponse, correction } = await concluded(text);
     expect([outcome, directResponse]).toEqual(['answer', text]);
@@ -123,7 +123,7 @@ describe('concluding phases (rules: phases, phase-control)', () => {
     'It is there.\nFinal Answer: 42\n{"observation": "x", "should_continue": true, "final_answer": null}',
     'It is there. {"observation": "x", "should_continue": true, "final_answer": "41"}\nFinal Answer: 42',
     'It is there.\n{"observation": "x", "should_continue": false, "final_answer": "42"}',
-  ])('the phase observe ends with an answer, and a labelled answer takes precedence over the control block: %j', async (text) => {
+  ])('in the phase observe, an answer ends the run, and a labelled answer takes precedence over the control block: %j', async (text) => {
     expect(await observe(text)).toMatchObject({
       status: 'direct_response_provided',
       directResponse: '42',
@@ -136,11 +136,11 @@ describe('concluding phases (rules: phases, phase-control)', () => {
     'I go on.\n{"observation": "x", "should_continue": false, "final_answer": ""}',
     'I go on. {"observation": "x", "should_continue": true, "final_answer": "42"}',
     'I go on.',
-  ])('the phase observe has no answer if it is empty or the block continues the run: %j', async (text) => {
+  ])('the phase observe gives no answer if the answer is empty or the control block continues the run: %j', async (text) => {
     expect(await observe(text)).toMatchObject({ status: 'phase_completed', thought: 'I go on.' });
   });
 
-  test('an action in the last observe is withheld, and the answer says first that the limit was reached (rule: last-iteration)', async () => {
+  test('in the last iteration, the phase observe withholds an action, and its answer begins with a note that the limit was reached (rule: last-iteration)', async () => {
     const text = 'I would do:\nAction: read_file(path="a", start_line=1)';
     expect(await observe(text, { max_iterations_left: 1 })).toMatchObject({
       status: 'direct_response_provided',
@@ -152,7 +152,7 @@ describe('concluding phases (rules: phases, phase-control)', () => {
     expect(await observe(answered, { max_iterations_left: 1 })).toMatchObject({ directResponse: '42' });
   });
 
-  test('an empty reply in observe, after a tool failed for good, ends with the failure and not with the step limit', async () => {
+  test('after a permanent tool failure, an empty reply in observe gives an answer about the failure, not about the step limit', async () => {
     const conversation_history: StepRequestInput['conversation_history'] = [
       { role: 'user', content: 'Q' },
       { role: 'assistant', content: '', toolCall: { name: 'ping', parameters: {}, id: 'c' } },
@@ -179,7 +179,7 @@ describe('concluding phases (rules: phases, phase-control)', () => {
       });
   });
 
-  test('a reply labelled as the answer in the phase reason sets the field `finish`', async () => {
+  test('in the phase reason, a reply with an answer label sets the field `finish`', async () => {
     expect(await concluded('All is known.\nFinal Answer: 42', { phase: 'reason' })).toMatchObject({
       status: 'phase_completed',
       directResponse: null,
@@ -188,7 +188,7 @@ describe('concluding phases (rules: phases, phase-control)', () => {
     });
   });
 
-  test('the phase act completes without an action, and its thought contains no label (rule: markers)', async () => {
+  test('the phase act may complete without an action, and its thought contains no label (rule: markers)', async () => {
     const conclusion = await concluded('All is known.\nFinal Answer: 42', { phase: 'act' });
     expect(conclusion).toMatchObject({
       status: 'phase_completed',

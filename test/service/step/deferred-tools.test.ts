@@ -192,7 +192,7 @@ describe.each(protocols)('deferred tools with protocol %s', (protocol) => {
   test.each([
     false,
     true,
-  ])(`a ${protocol} call of a deferred tool before its discovery is an unknown tool, and the correction writes the call of find_tools, streamed: %s (rule: not-found-yet)`, async (isStreamed) => {
+  ])(`a ${protocol} call of a deferred tool before its discovery is an unknown tool, and the correction shows the call of find_tools, streamed: %s (rule: not-found-yet)`, async (isStreamed) => {
     const step = await stepWith({ protocol }, writeCall(protocol, 'create_issue', issueCall), { isStreamed });
     expect(step.status).toBe('direct_response_provided');
     expect(step.parse).toMatchObject({
@@ -235,7 +235,7 @@ describe.each(protocols)('deferred tools with protocol %s', (protocol) => {
     expect(other.parse).toMatchObject({ outcome: 'unknown_tool' });
   });
 
-  test(`in the last step a ${protocol} call of find_tools is withheld like any other (rule: last-iteration)`, async () => {
+  test(`in the last step, a ${protocol} call of find_tools is withheld like any other call (rule: last-iteration)`, async () => {
     const step = await stepWith(
       { protocol, max_iterations_left: 1 },
       writeCall(protocol, 'find_tools', { query: 'issues' }),
@@ -243,7 +243,7 @@ describe.each(protocols)('deferred tools with protocol %s', (protocol) => {
     expect(step.parse?.outcome).toBe('action_after_limit');
   });
 
-  test(`the phases of ${protocol} have the same tools, and act can find and call (rules: phases, deferred-tools)`, async () => {
+  test(`all phases of ${protocol} have the same tools, and the phase act can find and call them (rules: phases, deferred-tools)`, async () => {
     const prompts = await Promise.all(
       (['reason', 'act', 'observe'] as const).map((phase) =>
         prepare(stepRequest({ tools, protocol, phase })),
@@ -337,7 +337,7 @@ test.each([
   'text',
   'xml',
   'json',
-] as const)('a discovery changes no byte of the %s prompt before it, whatever is found where (rules: stable-prompt, found-tools)', async (protocol) => {
+] as const)('finding tools changes no byte of the %s prompt before the observation that found them (rules: stable-prompt, found-tools)', async (protocol) => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ name: fc.stringMatching(/^[a-z]{3,12}$/), words: fc.lorem({ maxCount: 30 }) }), {
@@ -383,7 +383,7 @@ test.each([
   );
 }, 60_000);
 
-test('the list of deferred tools has at most 5 % of the budget and the number of the tools that it does not name (rule: deferred-list)', async () => {
+test('the list of deferred tools takes at most 5 % of the budget and states how many tools it does not name (rule: deferred-list)', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 1_000 }),
@@ -408,7 +408,7 @@ test('the list of deferred tools has at most 5 % of the budget and the number of
   );
 }, 60_000);
 
-test('an observation of any other tool cannot offer tools, also without a call: its definitions are ignored with a warning (rule: tool-not-offered)', async () => {
+test('tool definitions in an observation of a tool other than find_tools, or without a call, are ignored with a warning (rule: tool-not-offered)', async () => {
   const hostile: TurnInput[] = [
     task,
     { role: 'assistant', content: 'a', toolCall: { name: 'read_file', parameters: { path: 'a' }, id: 'r' } },
@@ -434,7 +434,7 @@ test('an observation of any other tool cannot offer tools, also without a call: 
   }
 });
 
-test('a name that is not among the tools of the request is ignored with a warning, its schema never used (rule: tool-not-offered)', async () => {
+test('a found tool that is not in the request is ignored with a warning, and no schema from an observation is used (rule: tool-not-offered)', async () => {
   const [call, observation] = discovery(['create_issue']);
   const history = [
     task,
@@ -464,7 +464,7 @@ test('a name that is not among the tools of the request is ignored with a warnin
   expect(promptText(prepared)).toContain('what it is about');
 });
 
-test('a tool that is no longer deferred can be called without a search, and an earlier observation that found it changes nothing (rule: found-tools)', async () => {
+test('a tool that is no longer deferred can be called, and an earlier observation that found it causes no warning (rule: found-tools)', async () => {
   const direct = tools.map((tool) => ({ ...tool, defer: false }));
   const step = await stepWith(
     { tools: direct, conversation_history: found },
@@ -474,7 +474,7 @@ test('a tool that is no longer deferred can be called without a search, and an e
   expect(step.warnings).toEqual([]);
 });
 
-test('a tool of the caller named find_tools is refused beside a deferred tool and allowed otherwise (rule: deferred-tools)', async () => {
+test('the caller’s own tool find_tools is refused if any tool is deferred, and allowed otherwise (rule: deferred-tools)', async () => {
   const own = { name: 'find_tools', inputSchema: { type: 'object' } };
   await expect(stepWith({ tools: [...tools, own] }, { text: 'a' })).rejects.toThrow(StepRefused);
   await expect(stepWith({ tools: [...tools, { ...own, defer: true }] }, { text: 'a' })).rejects.toThrow(
@@ -537,7 +537,7 @@ test('a found tool stays callable after its definition has left the prompt, and 
   );
 });
 
-test('the result of a search that finds 1,000 tools fits the budget: tools without room are named or counted, and can be called (rule: found-tools)', async () => {
+test('a search that finds 1,000 tools fits the budget: tools whose definitions do not fit are named or counted, and can be called (rule: found-tools)', async () => {
   const many = Array.from({ length: 1_000 }, (_, index) => ({
     ...createIssue,
     name: `tool_${index}`,
@@ -552,13 +552,13 @@ test('the result of a search that finds 1,000 tools fits the budget: tools witho
   expect(prompt_tokens).toBeLessThanOrEqual(7_000);
 });
 
-test('without a deferred tool nothing of the prompt mentions find_tools (rule: deferred-tools)', async () => {
+test('without deferred tools, no part of the prompt mentions find_tools (rule: deferred-tools)', async () => {
   const { prompt, report } = await prepare(stepRequest({ tools: [readFile, { ...sendMail, defer: null }] }));
   expect(prompt.system).not.toContain('find_tools');
   expect(report.items.filter(({ kind }) => kind === 'tool')).toEqual([]);
 });
 
-test('a compaction by masking keeps which tools were found (rules: found-tools, compaction-mask)', async () => {
+test('after a compaction by masking, found tools are still known (rules: found-tools, compaction-mask)', async () => {
   const long = { content: `Found: create_issue\n${'text of a long result\n'.repeat(200)}` };
   const turns = found.map((turn) => (turn.tool_definitions ? { ...turn, ...long } : turn));
   const reads = Array.from({ length: 6 }, (_, index): TurnInput[] => [

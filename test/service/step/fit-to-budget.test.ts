@@ -48,7 +48,7 @@ test('without context, the history may use everything except the fixed sections 
 test.each([
   [{}, 0.5],
   [{ contextShare: 0.2 }, 0.2],
-])('with %j the context uses %d of the free tokens, the history the rest (rule: context-share)', async (asked, part) => {
+])('with %j, the context gets the fraction %d of the free tokens, and the history the rest (rule: context-share)', async (asked, part) => {
   const { llm_config } = stepRequest({});
   const { context, historyTokens, fixed } = await fitted({
     ...tagged(lines(3_000)),
@@ -133,7 +133,7 @@ test('a focus file that is too long uses the remaining tokens and no more (rule:
   expect(report.prompt_tokens).toBeGreaterThan(6_500);
 });
 
-test('a tail beyond its reserve does not change the prompt before it (rule: stable-prompt)', async () => {
+test('a tail that exceeds its reserve does not change the prompt before the tail (rule: stable-prompt)', async () => {
   const hashOf = async (fields: Partial<StepRequestInput>) =>
     (await preparedFor({ ...tagged(lines(400)), ...fields })).report.stable_prompt_sha256;
   const { inline_context, implicit_context } = open(lines(400));
@@ -173,7 +173,7 @@ test('in a single step, the user’s turns fit beside a huge context (rule: sing
   expect(prompt.prompt.messages.map(textOf).join('')).toContain(lines(100));
 });
 
-test('the tail’s reserve has room for the longest phase order, including the caller’s own (rule: tail-reserve)', async () => {
+test('the reserve for the tail suffices for the longest phase instruction, including one from the caller (rule: tail-reserve)', async () => {
   const phase_instructions = { observe: `Observe. ${'Mind every detail. '.repeat(300)}`, act: 'Go.' };
   const hashes = new Set<string>();
   for (const phase of ['reason', 'act', 'observe'] as const) {
@@ -188,7 +188,7 @@ test('the tail’s reserve has room for the longest phase order, including the c
   expect(hashes.size).toBe(1);
 });
 
-test('a step that does not fit with the worked example is made without it (rule: worked-example)', async () => {
+test('the worked example is omitted if the prompt does not fit with it (rule: worked-example)', async () => {
   const inputSchema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
   const limited = (tokenLimit: number, needsExample: boolean) => {
     const request = stepRequest({ tools: [{ name: 'read_file', inputSchema }] });

@@ -93,7 +93,7 @@ async function startStep(): Promise<WaitingStep> {
   return { result, mustGo, answer };
 }
 
-test('a step releases request, files, counted texts and prompt while the model is awaited (rule: lean-waiting)', async () => {
+test('while a step waits for the model, it keeps no request, files, counted texts or prompt in memory (rule: lean-waiting)', async () => {
   const { result, mustGo, answer } = await startStep();
   collectGarbage();
   expect(mustGo.map((held) => held.deref())).toEqual(mustGo.map(() => undefined));

@@ -18,7 +18,7 @@ const toolCall = (id: string, path: unknown) => ({
   arguments: JSON.stringify({ path }),
 });
 
-test('native and written calls give the same action (rule: native-calling)', async () => {
+test('a native call and the same call written as text give the same action (rule: native-calling)', async () => {
   const action = { name: 'read_file', parameters: { path: 'a' } };
   expect(await read('I look.\nAction: read_file(path="a")')).toMatchObject({
     thought: 'I look.',
@@ -102,7 +102,7 @@ describe('a reply that is too long (rule: reply-cap)', () => {
   test.each([
     'reason',
     'observe',
-  ] as const)('a reply that is too long keeps an action as prose in the phase %s (rules: reply-cap, phases)', async (phase) => {
+  ] as const)('in the phase %s, an action in a reply that is too long is read as prose (rules: reply-cap, phases)', async (phase) => {
     for (const changes of [tooLong, { ...tooLong, toolCalls }]) {
       const completion = completionOf('I look.\nAction: read_file(path="a")\nand more', changes);
       const { request } = (await prepare(stepRequest({ phase }))).situation;

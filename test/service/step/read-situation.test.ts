@@ -32,7 +32,7 @@ test.each([
   expect(warnings[0]?.message).toContain(`conversation_history[${index}]`);
 });
 
-test('a correctly paired history has no warnings; of many problems the newest twenty are reported (rule: pairing-warnings)', async () => {
+test('a history with correctly paired calls and observations has no warnings; of many pairing problems, the newest twenty are reported (rule: pairing-warnings)', async () => {
   expect(
     (await situationOf({ conversation_history: [call('a'), saw('a'), call('b'), saw()] })).warnings,
   ).toEqual([]);
@@ -90,7 +90,7 @@ const writeFile = {
   },
 };
 
-test('required parameters come first, then the others as they are declared (rule: tool-order)', async () => {
+test('in a tool’s signature, required parameters come first, then the others in their declared order (rule: tool-order)', async () => {
   const situation = await situationOf({ tools: [writeFile] });
   expect(situation.offered[0]?.parameters).toEqual(['path', 'content', 'mode', 'append']);
   expect(await renderTools(situation)).toContain(
@@ -102,7 +102,7 @@ test.each([
   'text',
   'xml',
   'native',
-] as const)('a client that reorders the keys of arguments keeps the prompt byte for byte (rule: tool-order): %s', async (protocol) => {
+] as const)('if a client reorders the keys of past arguments, the prompt stays the same byte for byte (rule: tool-order): %s', async (protocol) => {
   const parameters = { path: 'a', content: 'b', mode: 1, append: true, own: { z: 1, a: [{ y: 1, b: 2 }] } };
   const written = { ...call('a'), toolCall: { name: 'write_file', parameters, id: 'a' } };
   const request = stepRequest({
@@ -139,7 +139,7 @@ describe('reading a large request', () => {
     expect(await turnsDuring(() => situationOf(fields))).toBeGreaterThan(1);
   });
 
-  test('describing 1,000 tools yields to the event loop (rule: loop-share)', async () => {
+  test('writing the descriptions of 1,000 tools yields to the event loop (rule: loop-share)', async () => {
     const situation = await situationOf({ tools });
     expect(await turnsDuring(() => renderTools(situation))).toBeGreaterThan(1);
   });

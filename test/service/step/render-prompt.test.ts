@@ -77,7 +77,7 @@ test('the worked example precedes the context and states that it is not part of 
   }
 });
 
-test('there is no worked example without tools, for native calling, or if no values fit the schema (rule: worked-example)', async () => {
+test('the prompt has no worked example without tools, with native calling, or if no sample values fit the schema (rule: worked-example)', async () => {
   const impossible = { type: 'object' as const, properties: { x: { not: {} } }, required: ['x'] };
   for (const fields of [
     {},
@@ -116,7 +116,7 @@ test('the xml prompt describes parameters in words instead of schemas to a model
   expect(inWords.prompt.system).toContain('<parameter>path: string</parameter>');
 });
 
-test('the sections of the report add up to the prompt, and the stable hash does not depend on the tail (rule: context-report)', async () => {
+test('the sections in the report add up to the tokens of the prompt, and the stable hash does not depend on the tail (rule: context-report)', async () => {
   const { report } = await prepare(stepRequest({}));
   expect(report.sections.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(report.prompt_tokens);
   const other = await prepare(stepRequest({ tasks: [{ id: 1, content: 'x', status: 'todo' }] }));

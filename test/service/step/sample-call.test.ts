@@ -5,11 +5,11 @@ import { sampleArguments, sampleCall } from '../../../src/service/step/prompt/sa
 
 describe('sample calls (rule: worked-example)', () => {
   test.each([
-    ['a least number', { type: 'integer', minimum: 5 }, 5],
-    ['a number above a bound', { type: 'integer', exclusiveMinimum: 5 }, 6],
-    ['a greatest number', { type: 'number', maximum: -2 }, -2],
-    ['a step', { type: 'integer', minimum: 7, multipleOf: 5 }, 10],
-    ['a least number of items', { type: 'array', minItems: 1, items: { type: 'integer' } }, [1]],
+    ['a minimum', { type: 'integer', minimum: 5 }, 5],
+    ['an exclusive minimum', { type: 'integer', exclusiveMinimum: 5 }, 6],
+    ['a maximum', { type: 'number', maximum: -2 }, -2],
+    ['multipleOf', { type: 'integer', minimum: 7, multipleOf: 5 }, 10],
+    ['a minimum number of items', { type: 'array', minItems: 1, items: { type: 'integer' } }, [1]],
     ['required keys', { type: 'object', required: ['k'] }, { k: 'some k' }],
     [
       'required keys of their own types',
@@ -19,8 +19,8 @@ describe('sample calls (rule: worked-example)', () => {
     ['an enumeration', { enum: ['red', 'blue'] }, 'red'],
     ['an alternative', { anyOf: [{ type: 'integer', minimum: 3 }, { type: 'null' }] }, 3],
     ['a reference', { $ref: '#/$defs/count' }, 4],
-    ['a short text', { type: 'string', maxLength: 3 }, 'som'],
-    ['a long text', { type: 'string', minLength: 12 }, 'some x......'],
+    ['a maximum length', { type: 'string', maxLength: 3 }, 'som'],
+    ['a minimum length', { type: 'string', minLength: 12 }, 'some x......'],
   ])('a sample call passes the check of a real call if the schema has %s', (_, x, value) => {
     const tool = toOfferedTool({
       name: 'run',
@@ -41,7 +41,7 @@ describe('sample calls (rule: worked-example)', () => {
     }
   });
 
-  test('sample arguments use the given text within the bounds of the schema', () => {
+  test('sample arguments contain the given text, within the length limits of the schema', () => {
     const texts = (x: object) =>
       sampleArguments(
         toOfferedTool({ name: 'run', inputSchema: { type: 'object', properties: { x } } }),
@@ -71,7 +71,7 @@ describe('sample calls (rule: worked-example)', () => {
     expect(sampleArguments(toOfferedTool({ name: 'run', inputSchema }))).toBeUndefined();
   });
 
-  test('a tool whose schema cannot be met gets its signature instead of a sample call', () => {
+  test('a tool whose schema no value can satisfy gets its signature instead of a sample call', () => {
     const inputSchema = { type: 'object', properties: { x: { not: {} } }, required: ['x'] };
     expect(sampleCall(toOfferedTool({ name: 'run', inputSchema }), 'text')).toBe('run(x)');
   });

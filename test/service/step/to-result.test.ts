@@ -80,7 +80,7 @@ test.each([
   expect(toPreview(prompt).native_tools.map(({ name }) => name)).toEqual(names);
 });
 
-test('a preview returns the prompt as the model reads it', async () => {
+test('a preview returns the system text, the messages and the context report of the prompt', async () => {
   const prompt = await prepare(stepRequest({ user_query: 'Why?' }));
   const { system, messages, context_report } = toPreview(prompt);
   expect(system).toBe(prompt.prompt.system);

@@ -96,7 +96,7 @@ const runs = Number(process.env['TYPED_RUNS'] ?? 120);
 
 test.each(
   Object.keys(written),
-)('any value that a schema takes comes back equal in %s (rule: typed-answers)', async (name) => {
+)('any value that is valid for its schema is returned equal through %s (rule: typed-answers)', async (name) => {
   const write = written[name];
   if (!write) throw new Error(name);
   await fc.assert(
@@ -117,7 +117,7 @@ test.each(
 
 test.each(
   Object.keys(dialects) as Dialect[],
-)('a value in the form that %s enforces comes back as the caller’s schema has it (rules: typed-answers, reversible-schema)', async (dialect) => {
+)('a value that matches the converted schema for %s is returned in the shape of the caller’s schema (rules: typed-answers, reversible-schema)', async (dialect) => {
   const structured = dialects[dialect];
   await fc.assert(
     fc.asyncProperty(answersOf(dialect), fc.boolean(), async ({ schema, value, image }, isStreamed) => {
@@ -137,7 +137,7 @@ test.each(
 
 test.each(
   Object.keys(written),
-)('a reply in %s that ignores the schema is never an answer (rule: typed-answers)', async (name) => {
+)('a %s reply that does not match the schema is never returned as an answer (rule: typed-answers)', async (name) => {
   const write = written[name];
   if (!write) throw new Error(name);
   await fc.assert(

@@ -131,17 +131,17 @@ test.each([
 test.each([
   ['reasoning that is never closed', `<think>\n${action}`],
   [
-    'an observation that is echoed',
+    'an observation that the model repeats',
     `<observation tool="x" mark="6023d895cda4a54a">\n${action}\n</observation 6023d895cda4a54a>`,
   ],
   [
-    'a file that is echoed after prose',
+    'a file that the model repeats after prose',
     `Here:\n<file path="a" mark="6023d895cda4a54a">\n${action}\n</file 6023d895cda4a54a>\nThat is it.`,
   ],
   ['a block quote', `> ${action}`],
   ['a list', `- ${action}`],
   ['a line of prose', `I could say ${action}`],
-])('an object in %s is not read as the reply (rule: echoed-fence)', (_, text) => {
+])('an action object inside %s does not run (rule: echoed-fence)', (_, text) => {
   for (const cuts of [[1], [7], [text.length]]) expect(read(text, { cuts }).completion.action).toBeNull();
 });
 
@@ -152,7 +152,7 @@ test.each([
   ['the same line', `${action} is what the file holds.`],
   ['several objects', `${action}\n${action}\nare two examples.`],
   ['another dialect', '{"action": "read_file", "action_input": {"path": "a"}}\nis what it takes.'],
-])('an action does not run if prose follows it: in %s (rule: closing-fence)', (_, text) => {
+])('an action object that is followed by prose does not run: %s (rule: closing-fence)', (_, text) => {
   for (const cuts of [[1], [7], [text.length]]) {
     const { completion, isWhole } = read(text, { cuts });
     expect(completion).toMatchObject({
@@ -180,7 +180,7 @@ test('a labelled call or answer after an example object decides the reply (rule:
   });
 });
 
-test('arguments that do not match the reply schema are used as written', () => {
+test('arguments that cannot be converted back by the reply schema are used as written', () => {
   const text = JSON.stringify({ thought: 't', action: { tool: 'read_file', args: { path: '42' } } });
   const reader = new ObjectReplyReader({ tools, phase: undefined, restoreArguments: () => undefined });
   reader.push(text);
@@ -305,7 +305,7 @@ test.each([
   `{${action}}`,
   `assistant: ${action}`,
   `<|channel|>final ${answer}`,
-])('a reply with an object in a line of other text is read as an answer, with advice for the model: %s (rule: closing-fence)', (text) => {
+])('an object inside a line of other text never runs as an action, and the model gets advice: %s (rule: closing-fence)', (text) => {
   for (const cuts of [[1], [99]]) {
     const { completion } = read(text, { cuts });
     if (completion.outcome === 'answer') expect(completion.problem).toMatch(/^if you meant|holds neither/);
@@ -321,7 +321,7 @@ test('an action that is written as JSON text is decoded', () => {
   });
 });
 
-test('the thought of a refusal is not sent again as the answer', () => {
+test('the streamed thought of a refused reply is not repeated as the answer', () => {
   expect(read('{"thought": "I must', { finishReason: 'refusal' }).shown).toEqual({ thought: 'I must' });
 });
 
@@ -371,7 +371,7 @@ test('the first of two fields with the same key counts, and the duplicate is rep
   });
 });
 
-test('an answer that was cut off is returned so far; an action that was cut off is truncated and keeps its thought', () => {
+test('an answer cut by the output limit is returned in part; a cut action gives `truncated` and keeps the thought', () => {
   expect(read('{"thought": "t", "final_answer": "It is at \\u00', { finishReason: 'length' })).toMatchObject({
     completion: { outcome: 'answer', answer: 'It is at', thought: 't' },
     isWhole: false,
@@ -386,7 +386,7 @@ test('an answer that was cut off is returned so far; an action that was cut off 
   });
 });
 
-test('an incomplete action without an output limit is malformed; a complete one in an unclosed object is not', () => {
+test('an incomplete action is malformed, but a complete action in an unclosed object runs', () => {
   expect(read('{"thought": "t", "action": {"tool": "read_file", "args": {"path"').completion).toMatchObject({
     outcome: 'malformed_action',
     thought: null,
@@ -558,7 +558,7 @@ test('the deltas of an object reply equal its result, except if it turns out to 
 test.each([
   ['prose before the object', (n: number) => `${'word word word\n'.repeat(n)}${action}`],
   [
-    'beginnings that are none',
+    'objects that only look like the start of the reply',
     (n: number) => `${`${'word\n'.repeat(n)}<think>\n{"thought": 1}\n</think>\n`.repeat(3)}${action}`,
   ],
   ['objects before it', (n: number) => `${'{"a": 1}\n'.repeat(n)}${action}`],
@@ -578,7 +578,7 @@ test.each([
   for (const size of [2 ** 20, 64]) expect(looksAt(8_000, size)).toBeLessThan(5 * looksAt(2_000, size));
 });
 
-test('only the first 64 actions and answers of an object count, and empty ones are not discarded text', () => {
+test('only the first 64 action and answer fields of an object are read, and empty ones are not reported as discarded', () => {
   const after = (silent: number) =>
     read(`{${'"action": {}, '.repeat(silent)}"final_answer": "x"}`).completion;
   expect(after(63)).toMatchObject({ outcome: 'answer', answer: 'x', discarded: [] });
@@ -606,12 +606,12 @@ test('a missing comma before a reply key is repaired, in chunks of any size (rul
 });
 
 test.each([
-  ['other words for none', '"action": "No action needed.", "final_answer": "hello"'],
-  ['no tool in words', '"action": "Nothing to do", "final_answer": "hello"'],
+  ['a phrase with "no action"', '"action": "No action needed.", "final_answer": "hello"'],
+  ['a phrase with "nothing"', '"action": "Nothing to do", "final_answer": "hello"'],
   ['a number', '"action": 0, "final_answer": "hello"'],
-  ['a list of nothing', '"action": [null], "final_answer": "hello"'],
-  ['arguments of no tool', '"action": {"args": {}}, "final_answer": "hello"'],
-  ['a tool that is none', '"action": {"tool": "No tool", "args": {}}, "final_answer": "hello"'],
+  ['a list that holds only null', '"action": [null], "final_answer": "hello"'],
+  ['arguments without a tool', '"action": {"args": {}}, "final_answer": "hello"'],
+  ['the tool name "No tool"', '"action": {"tool": "No tool", "args": {}}, "final_answer": "hello"'],
 ])('an action that names no offered tool is ignored beside an answer: %s (rule: object-reply)', (_, fields) => {
   for (const cuts of [[1], [99]])
     expect(read(`{"thought": "t", ${fields}}`, { cuts })).toMatchObject({
@@ -630,7 +630,7 @@ test.each([
   expect(shown.answer).toBe(completion.answer);
 });
 
-test('an answer under `action` that the output limit cut off is returned so far, in chunks of any size', () => {
+test('an answer under `action` that the output limit cut off is returned as far as it was written', () => {
   const text = '{"should_continue": false, "action": {"final_answer": "rea';
   for (const cuts of [[1], [99]])
     expect(read(text, { phase: 'observe', finishReason: 'length', cuts })).toMatchObject({
@@ -639,7 +639,7 @@ test('an answer under `action` that the output limit cut off is returned so far,
     });
 });
 
-test('a second action does not change the name of the first, in chunks of any size (rule: object-reply)', () => {
+test('a second `action` with a tool does not replace a first one without, so the answer counts (rule: object-reply)', () => {
   const text = `{"thought": "t", "action": {"tool": null}, "final_answer": "a", "action": ${call}}`;
   for (const cuts of [[1], [99]])
     expect(read(text, { cuts })).toMatchObject({ completion: { answer: 'a' }, shown: { answer: 'a' } });
@@ -664,11 +664,11 @@ test.each([
   ['an action without arguments', '{"thought": "t", "action": {"tool": "read_file"}}'],
   ['a comma at the end', '{"thought": "t", "final_answer": "x",}'],
   ['quotes of another language', `{"thought": "t", "action": {"tool": "read_file", "args": {'path': 'a'}}}`],
-])('a reply that the schema does not allow is reported as unconstrained: %s (rule: constrained-confidence)', (_, text) => {
+])('a reply that violates the schema is reported as not constrained by it: %s (rule: constrained-confidence)', (_, text) => {
   expect(read(text).isWhole).toBe(false);
 });
 
-test("an answer is reported as constrained only under the schema's own key", () => {
+test('an answer is reported as constrained by the schema only under the key that the schema uses', () => {
   const nested = '{"thought": "t", "action": {"final_answer": "x"}}';
   const isWhole = (text: string, answerKey: ReaderOptions['answerKey']) => {
     const reader = new ObjectReplyReader({
@@ -702,7 +702,7 @@ test.each([
   '\n</tool_call>',
   '\u200b',
   '\n```\n}',
-])('a closing mark after an action does not count as prose: %j', (mark) => {
+])('stray punctuation or a stray tag after an action does not count as prose: %j', (mark) => {
   expect(read(action + mark).completion.outcome).toBe('action');
 });
 
@@ -723,11 +723,11 @@ test.each([
   ['a thought in a tag', '<thought>hm</thought>\n'],
   ['no tag at all', 'if a<b and c>\n'],
   ['chat tokens', '<|channel|>final<|message|>\n'],
-  ['an echo that is closed', '<file path="log" mark="ab12cd34">\nx\n</file ab12cd34>\n'],
+  ['a file that the model repeats', '<file path="log" mark="ab12cd34">\nx\n</file ab12cd34>\n'],
   ['a fence that is closed', 'The file says:\n```\nx = 1\n```\n'],
   ['a fence that is closed, and an empty line', 'The file says:\n```python\nx = 1\n```\n\n'],
   ['an object of another kind', 'Config:\n{"a": {"b": 1}}\n'],
-  ['what cannot be seen', '\u200b'],
+  ['an invisible character', '\u200b'],
 ])('the object of a reply is found after %s (rule: object-reply)', (_, before) => {
   for (const cuts of [[1], [7], [999]]) {
     const { completion, shown } = read(before + plain, { cuts });

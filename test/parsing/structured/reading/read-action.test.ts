@@ -88,7 +88,7 @@ test.each([
   ['"{\\"id\\": 1234567890123456789}"', { id: '1234567890123456789' }],
   ['"[null, 1.5, \\"a\\"]"', [null, 1.5, 'a']],
   ['"no JSON"', 'no JSON'],
-])('an argument without a schema keeps digits that a number would lose: %s (rule: reversible-schema)', async (written, content) => {
+])('a JSON value in an argument without a schema keeps large integers as text: %s (rule: reversible-schema)', async (written, content) => {
   const args = { content: JSON.parse(written), map: null };
   const { completion } = await readConstrained({ tool: 'save', args });
   expect(completion.action?.toolArgs).toEqual({ content });
@@ -107,7 +107,7 @@ test.each([
     'holds a key twice',
   ],
   [{ content: '{"a": 1e999}', map: null }, 'beyond the range'],
-])('an argument without a schema makes the action malformed if it is not valid for its parameter: %j', async (args, problem) => {
+])('a duplicate key or an out-of-range number in an argument makes the action malformed: %j', async (args, problem) => {
   const { completion } = await readConstrained({ tool: 'save', args });
   expect(completion).toMatchObject({
     outcome: 'malformed_action',
@@ -118,7 +118,7 @@ test.each([
 test.each([
   '[]',
   '{a: 1}',
-])('arguments that are not a JSON object are reported as unconstrained: %s', async (args) => {
+])('argument text that is not a JSON object is reported as not constrained by the schema: %s', async (args) => {
   expect((await readConstrained({ tool: 'any', args })).isWhole).toBe(false);
 });
 

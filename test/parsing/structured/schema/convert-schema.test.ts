@@ -132,7 +132,7 @@ test('alternatives that only list required properties are left to the argument c
   expect(read(schema, { a: 'x', b: null })).toEqual({ a: 'x' });
 });
 
-test('references are expanded, and a circular one becomes any value', () => {
+test('references are expanded, and a circular reference becomes a schema for any value', () => {
   const node = {
     type: 'object',
     properties: { name: { type: 'string' }, next: { $ref: '#/$defs/node' } },
@@ -165,7 +165,7 @@ test('the parts of allOf are merged, and contradicting parts become a value with
   expect(convertSchema(apart, strictSchema, 3)?.free).toEqual(['c']);
 });
 
-test('objects of a union that begin alike are reordered to differ, or become a value without a schema', () => {
+test('if objects of a union begin with the same property, they are reordered, or the union gets no schema', () => {
   const shape = (kind: string, more: string) =>
     object({ id: { type: 'string' }, kind: { const: kind }, [more]: { type: 'string' } });
   const converted = convertSchema(
@@ -221,7 +221,7 @@ describe('conversion to a vendor’s subset (rule: reversible-schema)', () => {
     expect(schemaOf(long(240))).toEqual({ e: { type: 'string', enum: long(240) } });
   });
 
-  test("bounds of a value's type are kept", () => {
+  test('minimum and maxItems are kept when a union of types is split', () => {
     const schema = { type: ['integer', 'array'], items: { type: 'string' }, minimum: 1, maxItems: 3 };
     expect(convertSchema(object({ e: schema }), openaiSchema, 1)?.schema['properties']).toEqual({
       e: {
@@ -285,7 +285,7 @@ describe('properties that a schema requires or describes without declaring them 
     expect(convertSchema(schema, strictSchema, 3)?.free).toEqual([]);
   });
 
-  test('a property whose oneOf has property schemas is converted, although an anyOf beside it only lists required properties; at the root it is not', () => {
+  test('a schema with both oneOf and anyOf is converted as a property, but not at the root', () => {
     const schema = {
       ...object(known, []),
       anyOf: [{ required: ['k'] }, { required: ['x'] }],
@@ -334,7 +334,7 @@ describe('conditions on the value of a property (rule: reversible-schema)', () =
   test.each<[string, Record<string, unknown>]>([
     ['other properties', { additionalProperties: { type: 'integer' } }],
     ['more properties than have a name', { minProperties: 2 }],
-  ])('a condition on unnamed properties leaves the value free: %s', (_, said) => {
+  ])('a value with a condition on undeclared properties gets no schema: %s', (_, said) => {
     const schema = { ...object({ cfg }), ...then({ properties: { cfg: said } }) };
     expect(convertSchema(schema, strictSchema, 3)?.free).toEqual(['cfg']);
   });
@@ -344,7 +344,7 @@ describe('conditions on the value of a property (rule: reversible-schema)', () =
     expect(convertSchema(schema, strictSchema, 3)?.free).toEqual(['list[].z']);
   });
 
-  test('a schema with keywords that cannot be expanded is not converted, but one with a property of the same name is', () => {
+  test('the keyword `dependencies` prevents conversion, but a property named `dependencies` does not', () => {
     const dependent = { ...object({ a: {} }), dependencies: { a: ['b'] } };
     expect(convertSchema(dependent, strictSchema, 3)).toBeNull();
     expect(convertSchema(object({ dependencies: { type: 'string' } }), strictSchema, 3)?.free).toEqual([]);

@@ -19,7 +19,7 @@ describe('cutting by lines (rule: cut-by-lines)', () => {
     });
   });
 
-  test('a cut keeps blank lines, and its marker line gives the missing lines and how to request them', async () => {
+  test('a cut keeps blank lines, and its marker line states which lines are missing and how to request them', async () => {
     const text = numbered(200);
     const source = { text, howToAsk: (lines: string) => `ask for src/a.ts:${lines}` };
     const cut = await cutLines(source, 200, wordCounter);
@@ -35,7 +35,7 @@ describe('cutting by lines (rule: cut-by-lines)', () => {
     expect(cut?.tokens).toBeGreaterThan(180);
   });
 
-  test('a part of a file is cut with the line numbers of the file', async () => {
+  test('the marker in a cut excerpt of a file uses the line numbers of the whole file', async () => {
     const cut = await cutLines({ text: numbered(50), firstLine: 101, totalLines: 400 }, 90, wordCounter);
     expect(cut?.text).toMatch(/\[lines 1\d\d-1\d\d of 400 left out\]/);
     expect(cut?.wholeLines.at(0)?.first).toBe(101);
@@ -89,7 +89,7 @@ describe('cutting by lines (rule: cut-by-lines)', () => {
     );
   });
 
-  test('cutting a text counts tokens at most 15 times, and the result is the same for another counter of the same kind', async () => {
+  test('cutting a text counts tokens at most 15 times, and a second counter of the same encoding gives the same result', async () => {
     const text = numbered(20_000);
     let counts = 0;
     const counting = {

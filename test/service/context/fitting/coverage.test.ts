@@ -6,7 +6,7 @@ const range = fc
   .tuple(fc.integer({ min: 1, max: 30 }), fc.nat(8))
   .map(([first, more]) => ({ first, last: first + more }));
 
-test('the missing lines of a range are those in no covered range, in order (rule: no-line-twice)', () => {
+test('the missing lines of a range are the lines that no covered range contains, in order (rule: no-line-twice)', () => {
   fc.assert(
     fc.property(fc.array(range), range, (covered, requested) => {
       const coverage = new Coverage();
@@ -44,7 +44,7 @@ test('the prompt contains a text without line numbers if that text occurs in an 
   );
 });
 
-test('copies of a Coverage share one search budget; once it is used up, contains() is true only for a text that equals a covered one', async () => {
+test('copies of a Coverage share one search budget; after it is used up, contains() finds only texts that equal a covered text', async () => {
   const coverage = new Coverage({ characters: 10 });
   coverage.add('file:a', [], 'one two\n');
   const copy = coverage.copy();

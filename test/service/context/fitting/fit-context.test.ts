@@ -83,7 +83,7 @@ describe('filling the context by priority (rule: priorities)', () => {
     expect(tokens).toBeGreaterThan(850);
   });
 
-  test('a giant file and a folder requested beside it do not starve each other', async () => {
+  test('a giant file and a folder in the same request each get a part of the context', async () => {
     const inFolder = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`src/${n}.ts`, text(60)]));
     const { items, folders } = await fitScene(
       { files: { 'big.ts': text(5_000), ...inFolder }, explicit_context_paths: ['big.ts', 'src'] },
@@ -135,7 +135,7 @@ describe('filling the context by priority (rule: priorities)', () => {
     );
   });
 
-  test('an item that fits its share is included completely even if too many items were requested to count them in advance', async () => {
+  test('an item that fits its token share is included completely, even if there are too many items to count in advance', async () => {
     const giants = Array.from({ length: 9 }, (_, index) => `giant-${index}.ts`);
     const files = Object.fromEntries(['a.ts', ...giants].map((path) => [path, text(3_000, path)]));
     const scene = { files, explicit_context_paths: ['a.ts', 'a.ts:5-3000', ...giants] };
@@ -171,7 +171,7 @@ describe('lines that are requested twice (rule: no-line-twice)', () => {
     expect(folders[0]).toEqual({ path: 'src', files: 1, included: 1 });
   });
 
-  test('if a file and ranges of its lines are requested, each line is sent once: the ranges have theirs, and the file the others', async () => {
+  test('if a file and ranges of its lines are requested, each line is sent once: in its range, or else in the file', async () => {
     const { blocks, items } = await fitScene({
       files: { 'a.ts': text(10) },
       explicit_context_paths: ['a.ts', 'a.ts:4-6', 'a.ts:5-8'],
@@ -254,13 +254,13 @@ describe('lines that are requested twice (rule: no-line-twice)', () => {
     ]);
   });
 
-  test('130,000 files are reported, more than a function call can take arguments (rule: linear-work)', async () => {
+  test('130,000 files are all reported, although that is more than the arguments that a function call can take (rule: linear-work)', async () => {
     const files = Object.fromEntries(Array.from({ length: 130_000 }, (_, index) => [`a/${index}`, '']));
     const { items } = await fitScene({ files, explicit_context_paths: ['a'] }, 0);
     expect(items).toHaveLength(130_001);
   });
 
-  test('a chunk of lines that were cut from a file is dropped for lack of room, not as a duplicate', async () => {
+  test('a chunk with lines that were cut from a file is dropped because the limit is reached, not as a duplicate', async () => {
     const lines = text(4_000).split(/(?<=\n)/);
     const chunk = { path: 'a.ts', content: lines.slice(1_999, 2_010).join(''), start_line: 2_000 };
     const scene = {
@@ -347,7 +347,7 @@ describe('contexts counted in real tokens (rule: prompt-budget)', () => {
   test.each([
     'o200k_base',
     'cl100k_base',
-  ] as const)('with %s, the context stays within its limit and the rows add up exactly', async (encoding) => {
+  ] as const)('with %s, the context stays within its limit and the token counts of its report rows add up exactly', async (encoding) => {
     const counter = createTokenCounter(encoding);
     const gathered = await gather(scene);
     for (const limit of [50, 300, 900, 2_000, 5_000, 20_000]) {
@@ -416,7 +416,7 @@ describe('fitting the focus file (rule: tail)', () => {
     expect(item).toMatchObject({ status: 'truncated', lines: '99-101' });
   });
 
-  test('the focus file includes the lines that an excerpt in the context does not', async () => {
+  test('the focus file includes the lines that are missing from an excerpt of it in the context', async () => {
     const chunk = { path: 'a.ts', content: 'line 9\nline 10\n', start_line: 9 };
     const { block, item } = await focus(
       { ...focused('a.ts'), vector_search_results_to_include: [chunk] },

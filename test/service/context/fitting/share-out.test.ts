@@ -13,7 +13,7 @@ test('fair sharing gives all items their size if they fit together', () => {
   expect(shareFairly([100, 300, 50], 450)).toEqual([100, 300, 50]);
 });
 
-test('fair sharing gives a giant item what the smaller items leave', () => {
+test('fair sharing gives a giant item all tokens that the smaller items leave over', () => {
   expect(shareFairly([Number.POSITIVE_INFINITY, 200, 300], 1_000)).toEqual([500, 200, 300]);
 });
 
@@ -42,7 +42,7 @@ test('shareInTurn gives the first item all it needs, and later items only what i
   expect(shareInTurn([900, 900, 900], 1_200)).toEqual([900, 300, 0]);
 });
 
-test('shares never exceed the room or the size, and use up the room if an item is cut', () => {
+test('shares never exceed the available tokens or the item’s size; fair shares use all tokens if an item is cut', () => {
   const sizes = fc.array(fc.oneof(fc.nat(3_000), fc.constant(Number.POSITIVE_INFINITY)), { maxLength: 40 });
   fc.assert(
     fc.property(sizes, fc.nat(10_000), (wanted, room) => {

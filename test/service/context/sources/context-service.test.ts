@@ -34,7 +34,7 @@ const json =
   };
 
 describe('the protocol of docs/context-service.md', () => {
-  test('the context service source sends a path and an id as one encoded part of the URL each', async () => {
+  test('the context service source sends each path and each id as one percent-encoded URL segment', async () => {
     const urls: (string | undefined)[] = [];
     const source = await serve((request, response) => {
       urls.push(request.url);
@@ -101,7 +101,7 @@ describe('the protocol of docs/context-service.md', () => {
     });
   });
 
-  test('a 404 of the context service means "not found", and impossible paths and ids are not sent', async () => {
+  test('a 404 of the context service means "not found", and invalid paths and ids are not sent', async () => {
     let asked = 0;
     const source = await serve((request, response) => {
       asked += 1;

@@ -23,7 +23,7 @@ async function list(
 }
 
 describe('files of a project folder (rule: project-folder)', () => {
-  test('a project file is read byte for byte by any spelling of its path', async () => {
+  test('a project file is read byte for byte under any spelling of its path', async () => {
     const { source } = project('plain', { 'src/a.ts': 'a\r\n\r\n\tb' });
     for (const path of ['src/a.ts', './src/a.ts', 'src//a.ts', 'src/./a.ts']) {
       expect(await source.read(path, signal)).toEqual({

@@ -38,7 +38,7 @@ describe('bytes in flight (rule: overload)', () => {
   const open = (maxBytes: number) => new InFlight({ max: 10, maxBytes, maxLagMs: 250, lagMs: () => 0 });
   const causes = ({ refused }: InFlight) => refused.bytes_in_flight;
 
-  test('the bytes of a reply count as in flight only beyond those that were announced', () => {
+  test('the bytes of a reply count as in flight only if they exceed the announced number', () => {
     const inFlight = open(1_000);
     const deadline = acceptWhole(inFlight, 100);
     deadline.announceReply(200);
@@ -48,7 +48,7 @@ describe('bytes in flight (rule: overload)', () => {
     expect(inFlight.bytes).toBe(331);
   });
 
-  test('an eighth of the bytes of an answer counts as in flight, as far as it exceeds the bytes of its request', () => {
+  test('an eighth of the bytes of a response counts as in flight, reduced by the bytes of its request', () => {
     const inFlight = open(1_000);
     const deadline = acceptWhole(inFlight, 100);
     deadline.countAnswer(800);
@@ -67,7 +67,7 @@ describe('bytes in flight (rule: overload)', () => {
     expect([inFlight.bytes, causes(inFlight)]).toEqual([1_250, 3]);
   });
 
-  test('a request that is alone may grow without a limit', () => {
+  test('the only request in flight may grow without a limit', () => {
     const inFlight = open(1_000);
     const deadline = acceptWhole(inFlight, 5_000);
     deadline.countRequest(5_000);

@@ -48,8 +48,8 @@ test.each([
   ['an object or array', '[{},[]]', 3 * 16 + 2],
   ['a field', '{"a":1,"b":{"c":2}}', 2 * 16 + 3 * 16 + 2],
   ['a comma between items', '[1,2,3]', 16 + 2 * 2],
-  ['nothing in a string', '["{}[],:"]', 16],
-])('scanJson adds memory for %s (rule: overload)', (_what, text, bytes) => {
+  ['nothing inside a string', '["{}[],:"]', 16],
+])('scanJson counts memory overhead for %s (rule: overload)', (_what, text, bytes) => {
   expect(scanJson(text)).toEqual({ hazard: undefined, overheadBytes: bytes });
 });
 

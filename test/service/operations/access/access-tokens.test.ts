@@ -121,18 +121,18 @@ describe('reloading the file of tokens (rule: token-file)', () => {
   });
 
   test.each([
-    ['that is broken', () => writeFileSync(path, 'tokens: [stepwise_canary')],
-    ['that is empty', () => writeFileSync(path, '')],
-    ['that is gone', () => rmSync(path)],
+    ['is broken', () => writeFileSync(path, 'tokens: [stepwise_canary')],
+    ['is empty', () => writeFileSync(path, '')],
+    ['is missing', () => rmSync(path)],
     [
-      'that is a pipe',
+      'is a pipe',
       () => {
         rmSync(path);
         execFileSync('mkfifo', [path]);
       },
     ],
-    ['that is too large', () => writeFileSync(path, `# ${'x'.repeat(2 ** 18)}`)],
-  ])('a reloaded file of tokens %s leaves the loaded tokens valid and logs one line', async (_, breakIt) => {
+    ['is too large', () => writeFileSync(path, `# ${'x'.repeat(2 ** 18)}`)],
+  ])('if the file of tokens is reloaded and the new one %s, the loaded tokens stay valid and one line is logged', async (_, breakIt) => {
     writeFileSync(path, fileOf(ours));
     const tokens = await open();
     breakIt();

@@ -123,7 +123,7 @@ describe('adding an entry to a file of tokens (rule: token-command)', () => {
     expect([names(), readlinkSync(link), readlinkSync(between)]).toEqual([['a'], 'between.yaml', path]);
   });
 
-  test('concurrent additions lose no successful entry, and the others are rejected', async () => {
+  test('of concurrent additions, each one either adds its entry or is rejected', async () => {
     const made = ['a', 'b', 'c', 'd'];
     const results = await Promise.allSettled(made.map((name) => addTokenEntry(path, entry(name))));
     const done = made.filter((_, index) => results[index]?.status === 'fulfilled');
@@ -151,7 +151,7 @@ describe('adding an entry to a file of tokens (rule: token-command)', () => {
     expect(names()).toEqual(['a']);
   });
 
-  test('a missing folder is rejected with the system’s own error', async () => {
+  test('a missing folder is rejected with the error of the operating system', async () => {
     await expect(addTokenEntry(join(folder, 'no', 't.yaml'), entry('a'))).rejects.toThrow('ENOENT');
   });
 });

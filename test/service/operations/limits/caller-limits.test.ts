@@ -39,7 +39,7 @@ describe('requests per minute (rule: rate-limit)', () => {
   });
 });
 
-test('both counters are queried concurrently, because either may wait for Redis (rule: shared-limits)', async () => {
+test('the counters of requests and of tokens are queried concurrently, because each may wait for Redis (rule: shared-limits)', async () => {
   const asked: string[] = [];
   const slow = (name: string) => async () => {
     asked.push(name);
@@ -54,7 +54,7 @@ test('both counters are queried concurrently, because either may wait for Redis 
 });
 
 describe('concurrent requests (rule: token-limits)', () => {
-  test('a released place for concurrent requests can be used again', () => {
+  test('when one of the allowed concurrent requests ends, another one may start', () => {
     const limits = limitsOf();
     const two = of('a', { requestsAtOnce: 2 });
     expect([limits.enter(two), limits.enter(two)]).toEqual([undefined, undefined]);
@@ -66,7 +66,7 @@ describe('concurrent requests (rule: token-limits)', () => {
 });
 
 describe('tokens per day (rule: token-limits)', () => {
-  test('used tokens count until the end of the day in UTC, and only requests after the limit was reached are rejected', async () => {
+  test('used tokens count until the end of the UTC day, and requests are rejected only after the limit has been reached', async () => {
     let time = noon;
     const limits = limitsOf({ now: () => time });
     const thousand = of('a', { tokensPerDay: 1_000 });

@@ -110,7 +110,7 @@ needs(redisServer).describe('limits shared through Redis (rule: shared-limits)',
   test.each([
     ['ERR', ['--rename-command', 'EVAL', '""']],
     ['OOM', ['--maxmemory', '1']],
-  ])('a Redis that responds but cannot count is not up, and the error %s is logged once', async (code, options) => {
+  ])('a Redis that responds but cannot count is reported as down, and the error %s is logged once', async (code, options) => {
     redis = await RedisServer.start({ options });
     const shared = await open(redis.url);
     const counter = shared.createCounter('test', 60);
@@ -127,7 +127,7 @@ needs(redisServer).describe('limits shared through Redis (rule: shared-limits)',
   test.each([
     ['a wrong password', 'WRONGPASS', (url: string) => url.replace('plover', 'wrong-plover')],
     ['no password', 'NOAUTH', (url: string) => url.replace(/\/\/.*@/, '//')],
-    ['a database that there is not', 'ERR', (url: string) => `${url}/999`],
+    ['a database that does not exist', 'ERR', (url: string) => `${url}/999`],
   ])('with %s, the shared store counts in the process and logs %s without the URL', async (_what, code, urlOf) => {
     redis = await RedisServer.start({ password: 'plover' });
     const shared = await open(urlOf(redis.url));

@@ -4,7 +4,7 @@ import { MemoryCounter } from '../../../../src/service/operations/limits/window-
 
 const WINDOW_MS = 60_000;
 
-test('a sum covers its window, which begins with the first added amount (rule: rate-limit)', async () => {
+test('a counter sums the amounts of one time window, which begins with the first amount (rule: rate-limit)', async () => {
   const event = fc.record({
     afterMs: fc.nat({ max: 30_000 }),
     key: fc.constantFrom('a', 'b', 'c'),
@@ -52,7 +52,7 @@ describe('bounded memory of a window counter (rule: rate-limit)', () => {
   });
 });
 
-test('a sum from elsewhere only ever raises the local sum (rule: shared-limits)', async () => {
+test('a sum from the shared store can raise the local sum, but never lower it (rule: shared-limits)', async () => {
   const counter = new MemoryCounter(60, { now: () => 0 });
   expect(counter.atLeast('a', { sum: 5, endsInMs: 9_000 })).toEqual({ sum: 5, endsInMs: 9_000 });
   expect(await counter.add('a', 2)).toEqual({ sum: 7, endsInMs: 9_000 });

@@ -70,7 +70,7 @@ test('two services in one process have separate counters and shared process metr
   ]);
 });
 
-test('values kept elsewhere are read when metrics are scraped', async () => {
+test('values that other parts of the service keep are read when metrics are scraped', async () => {
   const inFlight = { ...state.inFlight };
   const metrics = new ServiceMetrics({ ...state, inFlight });
   await metrics.read();
@@ -92,7 +92,7 @@ test('values kept elsewhere are read when metrics are scraped', async () => {
 describe('upstream metrics (rule: metrics)', () => {
   const request = { provider: 'openai', streamed: true, origin: 'https://api.openai.com' };
 
-  test('every configured upstream has its series from the start', async () => {
+  test('every configured upstream has its time series before its first request', async () => {
     const { text } = await new ServiceMetrics(state).read();
     expect(text).toContain(
       'stepwise_upstream_request_duration_seconds_count{upstream="local",outcome="ok"} 0\n',

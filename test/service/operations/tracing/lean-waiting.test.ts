@@ -57,7 +57,7 @@ async function lastOf(events: AsyncIterable<CompletionEvent>): Promise<Completio
 test.each([
   false,
   true,
-])('a traced call releases its request while the model is awaited; streamed: %s (rules: lean-waiting, tracing)', async (streamed) => {
+])('a traced call keeps its request out of memory while it waits for the model; streamed: %s (rules: lean-waiting, tracing)', async (streamed) => {
   const { asked, answer, result, ...held } = callTraced(streamed);
   await nextTurn();
   collectGarbage();

@@ -21,7 +21,7 @@ async function recordOne(variables: Record<string, string>, headers: Record<stri
   return { spans: receiver.spans(), post: receiver.posts.join('\n') };
 }
 
-test('spans have the resource of OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES (rule: tracing-settings)', async () => {
+test('spans have the resource attributes from OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES (rule: tracing-settings)', async () => {
   const variables = { OTEL_SERVICE_NAME: 'agents', OTEL_RESOURCE_ATTRIBUTES: 'team=a%2Cb' };
   const { spans, post } = await recordOne(variables);
   expect(spans).toHaveLength(1);
@@ -39,7 +39,7 @@ test.each([
   ['parentbased_traceidratio', 'sampled', 1],
   ['unheard-of', 'sampled', 1],
   ['', 'unsampled', 0],
-])('OTEL_TRACES_SAMPLER=%s with an %s caller records %d spans (rule: tracing-settings)', async (sampler, caller, count) => {
+])('with OTEL_TRACES_SAMPLER=%s and an incoming trace that is %s, the number of recorded spans is %d (rule: tracing-settings)', async (sampler, caller, count) => {
   const traceparent = `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0${caller === 'sampled' ? 1 : 0}`;
   const variables = { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: '0' };
   const { spans } = await recordOne(variables, { traceparent });

@@ -53,7 +53,7 @@ function textIn(block: object): string {
 }
 
 describe('mapping any prompt to messages for Anthropic', () => {
-  test('Anthropic messages have no empty blocks, and the first and last are the user’s', () => {
+  test('Anthropic messages have no empty blocks, and the first and last have the role user', () => {
     fc.assert(
       fc.property(anyPrompt, (prompt) => {
         const messages = messagesOf(prompt);
@@ -63,7 +63,7 @@ describe('mapping any prompt to messages for Anthropic', () => {
     );
   });
 
-  test('every Anthropic tool use is answered at the start of the next message, and each id is unique', () => {
+  test('each Anthropic tool_use has a unique id and its result at the start of the next message', () => {
     fc.assert(
       fc.property(anyPrompt, (prompt) => {
         const messages = messagesOf(prompt);
@@ -134,7 +134,7 @@ describe('the tail in Anthropic messages (rule: tail)', () => {
     ],
   });
 
-  test('the tail is put inside the last Anthropic tool result', () => {
+  test('the prompt’s tail becomes a part of the last Anthropic tool result', () => {
     const messages = messagesOf(promptOf([result, { type: 'text', text: 'TODO: none', tail: true }]));
     expect(messages.at(-1)?.content).toEqual([
       {
@@ -148,7 +148,7 @@ describe('the tail in Anthropic messages (rule: tail)', () => {
     ]);
   });
 
-  test('the tail stays a separate Anthropic block after the user’s own text', () => {
+  test('the prompt’s tail stays a separate Anthropic block after the user’s own text', () => {
     const messages = messagesOf(
       promptOf([
         result,
@@ -159,7 +159,7 @@ describe('the tail in Anthropic messages (rule: tail)', () => {
     expect(messages.at(-1)?.content.map(({ type }) => type)).toEqual(['tool_result', 'text', 'text']);
   });
 
-  test('an Anthropic tool result without the tail keeps its cache breakpoint', () => {
+  test('an Anthropic tool result without the prompt’s tail keeps its cache breakpoint', () => {
     const [block] = messagesOf(promptOf([result])).at(-1)?.content ?? [];
     expect(block).toMatchObject({ cache_control: { type: 'ephemeral' } });
   });
@@ -172,7 +172,7 @@ describe('Anthropic parameters by the model table (rule: model-table)', () => {
     expect(warnings.map(({ message }) => message.split(' ')[0])).toEqual(['temperature', 'seed']);
   });
 
-  test('Claude models up to 4.6 get the temperature, unless they think or have refused it', () => {
+  test('Claude models up to 4.6 get the temperature, unless thinking is on or they have refused it', () => {
     const model = 'claude-sonnet-4-6';
     expect(requestOf({ model, temperature: 0.5 }).body).toHaveProperty('temperature', 0.5);
     expect(requestOf({ model, temperature: 0.5 }).strippable).toContain('temperature');
@@ -182,7 +182,7 @@ describe('Anthropic parameters by the model table (rule: model-table)', () => {
     expect(requestOf({ model, temperature: 0.5 }, ['temperature']).body).not.toHaveProperty('temperature');
   });
 
-  test('a Claude model of an unknown name gets the temperature, and no warning', () => {
+  test('a Claude model with an unknown name gets the temperature, without a warning', () => {
     const { body, warnings } = requestOf({ model: 'claude', temperature: 0.5 });
     expect([body['temperature'], warnings]).toEqual([0.5, []]);
   });
@@ -206,7 +206,7 @@ describe('Anthropic parameters by the model table (rule: model-table)', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test('signed blocks of a provider state come first in their message, and nothing else of it is sent', () => {
+  test('of a provider state, only the signed blocks are sent, at the start of their message', () => {
     const blocks = [{ type: 'thinking', thinking: 'so', signature: 'c2ln' }];
     const promptWith = (state: unknown) => ({
       ...completionRequest().prompt,

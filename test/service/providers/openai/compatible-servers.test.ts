@@ -67,7 +67,7 @@ const expected = (sent: readonly Call[]): unknown[] => sent.map(({ path }) => ({
 describe('streamed calls of compatible servers (rule: compatible-answers)', () => {
   test.each(
     Object.entries(numberings),
-  )('parallel calls are read when they are numbered %s', (_, numbering) => {
+  )('parallel calls are read correctly if they are numbered %s', (_, numbering) => {
     fc.assert(
       fc.property(calls, (sent) => {
         expect(callsIn(eventsOf(partsOf(sent, numbering)))).toEqual(expected(sent));
@@ -75,7 +75,7 @@ describe('streamed calls of compatible servers (rule: compatible-answers)', () =
     );
   });
 
-  test('parallel calls whose parts alternate are read by their indexes', () => {
+  test('parallel calls with interleaved fragments are put together by their indexes', () => {
     const sent = [
       { id: 'one', path: 'a.ts' },
       { id: 'two', path: 'b.ts' },
@@ -97,7 +97,7 @@ describe('streamed calls of compatible servers (rule: compatible-answers)', () =
     );
   });
 
-  test('an empty part after a whole call without id and index does not join the next call to it', () => {
+  test('after a complete call without id and index, an empty fragment does not merge the next call into it', () => {
     const whole = (path: string) => ({ function: { name: 'read_file', arguments: { path } } });
     const parts = [whole('a.ts'), { function: { arguments: '' } }, whole('b.ts')];
     expect(callsIn(eventsOf(parts))).toEqual([
@@ -137,7 +137,7 @@ describe('texts of compatible servers (rule: compatible-answers)', () => {
     expect(readPlain(vendor, plain)?.text).toBe('The port is 80.');
   });
 
-  test('a part of reasoning in a list is reasoning, and not text', () => {
+  test('a reasoning part in a content list is read as reasoning, not as text', () => {
     const content = [
       { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] },
       { type: 'text', text: '80' },

@@ -62,7 +62,7 @@ describe('mapping any prompt to messages for OpenAI', () => {
       }),
     );
 
-  test('every OpenAI tool call is answered by the messages directly after it, and each id is unique', () => {
+  test('each OpenAI tool call has a unique id and its result in the messages directly after it', () => {
     property('gpt-4o', (messages) => {
       const ids = messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id));
       expect(new Set(ids).size).toBe(ids.length);
@@ -76,7 +76,7 @@ describe('mapping any prompt to messages for OpenAI', () => {
     });
   });
 
-  test('OpenAI messages are not empty, do not end with the assistant, and have JSON arguments', () => {
+  test('OpenAI messages are not empty, do not end with the assistant, and have calls with JSON arguments', () => {
     property('gpt-4o', (messages) => {
       for (const { role, content, tool_calls } of messages) {
         if (role === 'user' || role === 'system') expect(content).not.toBe('');

@@ -118,7 +118,7 @@ describe('a parameter that a provider refuses (rule: learned-parameters)', () =>
     expect(fake.requests.map(({ body }) => 'temperature' in body)).toEqual([true, false, true]);
   });
 
-  test('a refused parameter is remembered if the next refusal names another one', async () => {
+  test('a refused parameter is remembered even if the second request is refused for another parameter', async () => {
     const refuse = (parameter: string) => ({ fault: 'unsupported-parameter', parameter }) as const;
     const fake = await fakeProvider(({ body }) => {
       if ('temperature' in body) return refuse('temperature');

@@ -54,7 +54,9 @@ describe('a second request after an error response (rule: second-request)', () =
     expect(failed.repeatable).toBe(false);
   });
 
-  test.each([429, 500, 503])('the status %i inside a 200 allows no second request', (status) => {
+  test.each([
+    429, 500, 503,
+  ])('an error with status %i inside a 200 response allows no second request', (status) => {
     expect(classifyInside({ ...silent, status }, request).repeatable).toBe(false);
   });
 });

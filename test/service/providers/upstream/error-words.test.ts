@@ -142,7 +142,7 @@ describe('an unknown model is recognised behind a 400 (rule: error-table)', () =
 
   test.each([
     401, 403,
-  ])('an error of LiteLLM with status %i about a model that the key may not use fails as a missing permission, not as a wrong key', (status) => {
+  ])('an error of LiteLLM with status %i about a model that is forbidden for the key is read as a missing permission, not as a wrong key', (status) => {
     const message = "key not allowed to access model. This key can only access models=['a']";
     const error = { message, type: 'key_model_access_denied', param: 'model', code: String(status) };
     expect(failureOf(status, { error }).failure).toBe('permission');
@@ -156,7 +156,7 @@ describe('an unknown model is recognised behind a 400 (rule: error-table)', () =
     'temperature is not a valid model parameter',
     'reasoning_effort is not supported by the requested model',
     'Invalid model output: the schema was not met',
-  ])('an error about something else than an unknown model stays `rejected`: %s', (message) => {
+  ])('an error that is not about an unknown model is classified as `rejected`: %s', (message) => {
     expect(failureOf(400, { error: { message } }).failure).toBe('rejected');
   });
 });
@@ -221,7 +221,7 @@ describe('errors inside a 200 are found where vendors put them (rule: compatible
     expect(failureOf(400, body).vendorWords).toBe('Provider returned error: seed must be positive');
   });
 
-  test('an error body with a byte order mark is read on every wire', () => {
+  test('an error body with a byte order mark is read for every upstream API', () => {
     const body = '\uFEFF{"error":{"message":"prompt is too long"}}';
     for (const vendor of [chat, anthropicVendor(traitsOf('anthropic', 'x'))])
       expect(vendor.readError(body).message).toBe('prompt is too long');
@@ -266,6 +266,6 @@ describe('a refused parameter is found however a server names it (rule: second-r
   });
 });
 
-test('a wait that LiteLLM passes on under its own name is read (rule: retry-after)', () => {
+test('a retry wait that LiteLLM sends in a header of its own is read (rule: retry-after)', () => {
   expect(readRetryAfterMs({ 'llm_provider-retry-after': '3' })).toBe(3_000);
 });

@@ -18,7 +18,7 @@ const server = createServer(localhostCertificate, (_, response) => {
 beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'));
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-test('caFile makes the certificate of a server trusted, at its upstream only (rule: gateway-settings)', async () => {
+test('caFile makes a server certificate trusted, but only for the upstream that has the setting (rule: gateway-settings)', async () => {
   const { port } = server.address() as AddressInfo; // the server listens on TCP
   const caFile = join(mkdtempSync(join(tmpdir(), 'stepwise-ca-')), 'ca.pem');
   writeFileSync(caFile, localhostCertificate.cert);

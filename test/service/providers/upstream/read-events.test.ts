@@ -61,7 +61,7 @@ test.each([
   expect((await eventsIn([bytes(text)])).map((event) => event.data)).toEqual(data);
 });
 
-test('an error in a field of its own, as llama.cpp sent it, is read as an event of that name', async () => {
+test('an SSE line `error: …`, as llama.cpp sent it, is read as an event with the name error', async () => {
   expect(await eventsIn([bytes('data: x\n\nerror: {"code":500}\n\n')])).toEqual([
     { event: undefined, data: 'x' },
     { event: 'error', data: '{"code":500}' },

@@ -156,7 +156,7 @@ describe('connections to providers', () => {
     for (let call = 0; call < 3; call += 1) await ask(provider, plain);
   });
 
-  test('a stream that has sent its end event is not waited for', async () => {
+  test('a reply is complete at the end event of its stream, without waiting for the connection to close', async () => {
     const chunk = { choices: [{ delta: { content: 'yes' }, finish_reason: 'stop' }] };
     const url = await answering((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -213,7 +213,7 @@ describe('connections to providers', () => {
 
     test.each([
       ['an error', '{"type": "error", "error": {"type": "api_error", "message": "no"}}'],
-      ['half a JSON', '{"choi'],
+      ['incomplete JSON', '{"choi'],
     ])('a stream with %s after its finish reason is complete (rule: finish-reason)', async (_what, data) => {
       const url = await answering((response) =>
         response

@@ -106,14 +106,14 @@ describe('cleaning vendor messages (rule: vendor-words)', () => {
     expect(clean('x'.repeat(500))).toBe('x'.repeat(500));
   });
 
-  test('a vendor’s message is followed by the parameter if it does not name it', () => {
+  test('the name of the parameter is appended to a vendor’s message that does not contain it', () => {
     const words = (message: string) => cleanVendorWords({ message, parameter: 'tools[0].name' }, []);
     expect(words('Invalid value.')).toBe('Invalid value. (tools[0].name)');
     expect(words("Invalid 'tools[0].name'.")).toBe("Invalid 'tools[0].name'.");
   });
 });
 
-describe.each(ways)('messages of the vendor through $title', (way) => {
+describe.each(ways)('vendor messages from $title', (way) => {
   const wordsOf = async (script: Parameters<typeof fakeProvider>[0], { model }: Way = way) => {
     const fake = await fakeProvider(script);
     const failure = await failureOf(ask(connect(directoryAt(fake.url), model), way));
@@ -145,7 +145,7 @@ describe.each(ways)('messages of the vendor through $title', (way) => {
     expect(await wordsOf({ fault, retryAfter: '0' })).toBeNull();
   });
 
-  test('the caller does not see a vendor’s message about money, even without an error code (rule: vendor-words)', async () => {
+  test('the caller does not see a vendor’s message about billing, even without an error code (rule: vendor-words)', async () => {
     const poor = () => {
       throw new Error('Your credit balance is too low.');
     };

@@ -21,28 +21,28 @@ const units = fc.array(
 );
 const weighed = units.map((all) => all.map(({ type, full, masked }) => unit(type, full, masked)));
 
-test('no unit is masked while the history fits its share (rule: fold)', () => {
+test('no unit of the history is masked while the history fits its token share (rule: fold)', () => {
   const fold = foldHistory([unit('task', 10, 5), unit('step', 80, 5)], 90);
   expect(fold).toEqual({ forms: ['full', 'full'], tokens: 90 });
 });
 
-test('old units are masked before any unit is dropped (rule: fold)', () => {
+test('old units of the history are masked before any unit is dropped (rule: fold)', () => {
   const fold = foldHistory([unit('task', 10, 5), unit('step', 60, 5), unit('step', 35, 5)], 100);
   expect(fold.forms).toEqual(['full', 'masked', 'full']);
 });
 
-test('a cut of small units leaves exactly half of the share (rule: fold)', () => {
+test('a cut of a history of small units leaves exactly half of its token share (rule: fold)', () => {
   const steps = Array.from({ length: 100 }, () => unit('step', 10, 10));
   expect(foldHistory([unit('task', 10, 10), ...steps], 1_000).tokens).toBe(500);
 });
 
-test('units are dropped oldest first if masking does not free enough (rule: fold)', () => {
+test('units of the history are dropped, the oldest first, if masking does not free enough (rule: fold)', () => {
   const old = [unit('step', 30, 20), unit('step', 30, 20), unit('step', 30, 20)];
   const fold = foldHistory([unit('task', 10, 5), ...old, unit('step', 10, 5)], 100);
   expect(fold.forms).toEqual(['full', 'dropped', 'dropped', 'masked', 'full']);
 });
 
-test('the first task, the latest task and the newest unit always stay in full (rule: fold)', () => {
+test('the first task, the latest task and the newest unit of the history always stay in full (rule: fold)', () => {
   fc.assert(
     fc.property(weighed, fc.integer({ min: 1, max: 2_000 }), (all, share) => {
       const { forms } = foldHistory(all, share);
@@ -53,7 +53,7 @@ test('the first task, the latest task and the newest unit always stay in full (r
   );
 });
 
-test('a later step never undoes a cut of the history (rule: fold-cuts-once)', () => {
+test('a later step never restores units that an earlier step has masked or dropped (rule: fold-cuts-once)', () => {
   const rank = { full: 0, masked: 1, dropped: 2 };
   fc.assert(
     fc.property(weighed, fc.integer({ min: 1, max: 2_000 }), (all, share) => {
@@ -69,7 +69,7 @@ test('a later step never undoes a cut of the history (rule: fold-cuts-once)', ()
   );
 });
 
-test('the folded history fits its share if the protected units do (rule: fold)', () => {
+test('the shortened history fits its token share if the protected units alone fit (rule: fold)', () => {
   fc.assert(
     fc.property(weighed, fc.integer({ min: 1, max: 4_000 }), (all, share) => {
       const { forms, tokens } = foldHistory(all, share);

@@ -17,7 +17,7 @@ test('tools and turns that are already in order are returned unchanged, without 
   expect((await orderTurns([turn], [], undefined))[0]).toBe(turn);
 });
 
-test('arguments are ordered by the tool’s signature, further ones by name (rule: call-rendering)', async () => {
+test('arguments are written in the order of the tool’s signature, and undeclared ones after them by name (rule: call-rendering)', async () => {
   const offered = [{ name: 'f', parameters: ['path', 'content'] }];
   const [turn] = await orderTurns(
     [called({ b: 1, content: 'x', a: { z: 1, y: 2 }, path: 'p' })],
@@ -46,7 +46,7 @@ const reversed = (value: unknown): unknown => {
   return Object.fromEntries(entries.reverse());
 };
 
-test('two values are equal only if they differ in nothing but the order of keys (rule: signals)', () => {
+test('two values count as equal if and only if they differ at most in the order of keys (rule: signals)', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
       expect(sameValue(one, reversed(one))).toBe(true);

@@ -8,7 +8,7 @@ const result = (name: string, flags: { isError?: boolean; isDenied?: boolean } =
   observation: { isError: false, isDenied: false, ...flags },
 });
 
-test('repeated calls of a tool with the same arguments are counted in any key order (rule: signals)', () => {
+test('repeated calls of a tool with the same arguments are counted, whatever the order of the keys (rule: signals)', () => {
   const calls = [
     call('x'),
     call('read', { a: 1, b: { c: 2, d: 3 } }),

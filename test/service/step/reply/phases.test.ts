@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { PhaseReader, readPhaseReply } from '../../../../src/service/step/reply/phases.js';
 
-test('the control block of reason is read fenced or not, within prose or alone (rule: phase-control)', () => {
+test('the JSON control block of the phase reason is read with or without a code fence, within prose or alone (rule: phase-control)', () => {
   const block = '{"plan": "look", "tools_to_consider": ["read", 3], "finish": true}';
   for (const text of [
     `First I look.\n\`\`\`json\n${block}\n\`\`\``,
@@ -35,7 +35,7 @@ test('a missing or invalid control block leaves the text as prose and continues 
   }
 });
 
-test('the control block of observe contains the observation and whether to continue (rule: phase-control)', () => {
+test('the control block of the phase observe contains the observation and whether to continue (rule: phase-control)', () => {
   const text = 'It is there.\n{"observation": "found", "should_continue": false, "final_answer": "in a {b}"}';
   expect(readPhaseReply(text, 'observe').control).toMatchObject({
     observation: 'found',
@@ -61,7 +61,7 @@ test('an empty final answer in a control block is read as null (rule: phase-cont
     ).toBeNull();
 });
 
-test('a streamed phase emits its prose, continues after a code block, and emits no control block (rule: deltas-join)', () => {
+test('a streamed phase emits its prose, also after a code block, but not its control block (rule: deltas-join)', () => {
   const fragments = [
     'First I look.\n\nThen {I} read.\n',
     '```ts\nconst a = { b: 1 };\n```\n',
@@ -95,7 +95,7 @@ test('reading a phase completes on a megabyte of hostile text (rule: linear-work
 }, 60_000);
 
 // Scanning the block again with each fragment would take ten minutes.
-test('a megabyte of a control block in fragments of eight characters is read (rules: linear-work, phase-control)', () => {
+test('a control block of a megabyte that arrives in fragments of eight characters is read (rules: linear-work, phase-control)', () => {
   const reader = new PhaseReader('observe');
   let emitted = reader.push('Saw {"observation":"');
   const words = 'a {"b"} '.replaceAll('"', "'");
@@ -105,7 +105,7 @@ test('a megabyte of a control block in fragments of eight characters is read (ru
   expect(reader.control.observation).toHaveLength(2 ** 20);
 }, 60_000);
 
-test('a megabyte of white space in place of a closing fence is prose (rules: linear-work, phase-control)', () => {
+test('a control block with a megabyte of white space instead of its closing fence is read as prose (rules: linear-work, phase-control)', () => {
   const reader = new PhaseReader('observe');
   let emitted = reader.push('```json\n{"observation": "a"}');
   for (let index = 0; index < 2 ** 17; index += 1) emitted += reader.push('        ');
