@@ -63,7 +63,7 @@ const bodies = {
   }),
 };
 
-/** Models by the replies that the scripted provider gives them. */
+/** Replies of the scripted provider, by model. */
 const replies = {
   'gpt-4o': 'Final Answer: 42',
   /** In JSON, each of these characters takes six bytes. */
@@ -151,15 +151,15 @@ describe('bytes in flight with a heap of 512 MB (rule: overload)', () => {
   });
 
   test.each([
-    ['announced', 300_000],
-    ['not announced', 1_000],
-  ])('of 60 callers who do not read long answers that were %s, some are served, the rest get 503, and the process lives', async (_, reserved) => {
+    ['300,000 reserved output tokens', 300_000],
+    ['1,000 reserved output tokens', 1_000],
+  ])('of 60 callers with %s who do not read their long answers, some are served, the rest get 503, and the process lives', async (_, reserved) => {
     const body = JSON.stringify(asking('gpt-4.1', reserved));
     const answers = await Promise.all(times(60, () => post(body, { isUnread: true })));
     expect([...new Set(answers)].sort()).toEqual(['200 none', overloaded]);
   });
 
-  test('of a mix of bodies, long replies, streams and callers who do not read, the excess gets 503 and the process lives', async () => {
+  test('under a mix of large bodies, long replies, streams and callers who do not read, the excess gets 503 and the process lives', async () => {
     const long = (['gpt-4.1', 'gpt-4.1-mini'] as const).map((model) =>
       JSON.stringify(asking(model, 300_000)),
     );
@@ -176,7 +176,7 @@ describe('bytes in flight with a heap of 512 MB (rule: overload)', () => {
 
   needs(
     linux,
-  ).test('a process with a heap of 512 MB has never taken more than 1 GiB under all these loads', () => {
+  ).test('under the loads of this file, a process with a heap of 512 MB never uses more than 1 GiB of memory', () => {
     expect(service.peakBytes()).toBeGreaterThan(200 * MIB);
     expect(service.peakBytes()).toBeLessThan(1024 * MIB);
   });

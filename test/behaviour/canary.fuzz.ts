@@ -283,8 +283,8 @@ afterAll(async () => {
 });
 
 /**
- * Answers as a provider that returns the key of the request, or in a stream a value of the gateway (OpenAI the header's,
- * Anthropic the query's), in every header and in the requested encoding.
+ * Answers as a provider that repeats the key of the request in every header and in the requested form. For a streamed
+ * request it repeats a gateway value instead: for OpenAI the one in the header, for Anthropic the one in the query.
  */
 async function repeatTheKey(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const sent = await text(incoming);
@@ -350,7 +350,7 @@ async function leaksOf({ path, key, vendor, streamed }: Ask): Promise<string[]> 
   return hitsIn(printed).map((shape) => `${path.name}, ${vendor}, ${streamed}: ${shape} in ${printed}`);
 }
 
-/** Returns the complete response; if the HTTP client refuses to write the request, there is none. */
+/** Returns the complete response as text, or an empty text if the HTTP client refuses to send the request. */
 async function send(url: string, { body, headers, path, method }: Sent, streamed: boolean): Promise<string> {
   const request = {
     method: method ?? 'POST',

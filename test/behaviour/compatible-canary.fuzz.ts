@@ -155,7 +155,7 @@ const wirePaths = ['/v1/chat/completions', '/v1/responses', '/v1/messages'];
 function bodyFor(at: string, body: object): object {
   if (at !== '/v1/responses') return body;
   const { messages, max_tokens, ...rest } = body as Readonly<Record<string, unknown>>; // an object literal
-  // A text would be a prompt, which the upstream gets.
+  // This endpoint accepts a text as a prompt, so an object makes the body invalid.
   const input = typeof messages === 'string' ? { messages } : messages;
   return { input, max_output_tokens: max_tokens, ...rest };
 }
@@ -189,8 +189,8 @@ function asksFor(secret: string, place: Headers): Ask[] {
   ];
 }
 
-describe.each(['open', 'guarded'] as const)('secrets in requests to /v1, service %s', (kind) => {
-  test('no answer, log line, metric, trace, event for watchers or other upstream request has a key, a token, a placeholder or a gateway value (rules: key-redaction, compatible-keys, span-contents)', async () => {
+describe.each(['open', 'guarded'] as const)('secrets in requests to /v1 (%s service)', (kind) => {
+  test('no answer, log line, metric, trace, watch event or unrelated upstream request contains a key, token, placeholder or gateway value (rules: key-redaction, compatible-keys, span-contents)', async () => {
     const { url, fake, log } = serviceOf(kind);
     const asks = [key, placeholder].flatMap((secret) =>
       places[kind](secret).flatMap((place) => asksFor(secret, place)),

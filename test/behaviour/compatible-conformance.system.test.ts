@@ -55,7 +55,7 @@ const headers = {
 };
 
 test.each(wireNames.flatMap((wire) => [false, true].map((streamed) => [wire, streamed] as const)))(
-  'every case of the conformance set gives the same calls through %s as through a step (streamed: %s) (rule: compatible-wires)',
+  'every case of the conformance set gives the same calls through %s as through react_step (streamed: %s) (rule: compatible-wires)',
   async (wire, streamed) => {
     const differing: string[] = [];
     let acting = 0;

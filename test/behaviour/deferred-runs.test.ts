@@ -61,7 +61,7 @@ const sizes = [
 
 test.each(
   sizes.flatMap(([count, limit]) => protocols.map((protocol) => [count, limit, protocol] as const)),
-)('a run with %i tools of usual size in %i tokens finds and calls one in %s (rules: deferring, find-tools)', async (count, tokenLimit, protocol) => {
+)('a run with %i tools of usual size and a limit of %i tokens finds a tool and calls it in protocol %s (rules: deferring, find-tools)', async (count, tokenLimit, protocol) => {
   const name = `crm__update_record_${count - 1}`;
   service.fake.script([
     writeCall(protocol, 'find_tools', { query: `update record ${count - 1}` }),

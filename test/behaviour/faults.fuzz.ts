@@ -59,9 +59,9 @@ const expectedOf = (way: Way): Outcome => {
 };
 
 describe.each([
-  ['all but the huge', { faults: faultNames.filter((name) => name !== 'huge'), runs, atOnce: 8 }, 0.03],
+  ['without huge replies', { faults: faultNames.filter((name) => name !== 'huge'), runs, atOnce: 8 }, 0.03],
   // Each of these trials keeps one core busy until its deadline, including the provider and the reader.
-  ['the huge', { faults: ['huge'] as const, runs: Math.min(runs, 10), atOnce: 1 }, 0.25],
+  ['only huge replies', { faults: ['huge'] as const, runs: Math.min(runs, 10), atOnce: 1 }, 0.25],
 ])('all faults of both vendors, plain and streamed: %s', (_what, options, lateShare) => {
   let trials: Trials;
   beforeAll(async () => {
@@ -89,11 +89,11 @@ describe.each([
     expect([trials.exitCode, trials.socketsAtTheEnd]).toEqual([0, 0]);
   });
 
-  test('every failure returns its fixed message, a bounded wait and the unchanged history', () => {
+  test('every failure returns the fixed message of its code, a bounded retry time and the unchanged history', () => {
     expect(trials.outcomes.filter(({ problem }) => problem !== null)).toEqual([]);
   });
 
-  test('every fault returns the code of its row in the error table, or on a busy machine the deadline (rule: error-table)', () => {
+  test('every fault returns the code of its row in the error table, or upstream_timeout on a busy machine (rule: error-table)', () => {
     const others = trials.outcomes.filter((outcome) => outcome.code !== expectedOf(outcome));
     expect(others.filter(({ code }) => code !== 'upstream_timeout')).toEqual([]);
     const small = others.filter(({ fault }) => fault !== 'huge');

@@ -119,7 +119,7 @@ const cases = (Object.keys(configs) as (keyof typeof configs)[]).flatMap((vendor
 
 test.each(
   cases,
-)('the prompt for %s in %s equals its golden file: %s (rule: message-order)', async (vendor, protocol, name) => {
+)('the prompt for %s with the protocol %s equals its golden file: %s (rule: message-order)', async (vendor, protocol, name) => {
   const before = service.fake.requests.length;
   const answer = await service.step({ ...scenarios[name], protocol, llm_config: configs[vendor] });
   expect(answer.status).toBe(200);

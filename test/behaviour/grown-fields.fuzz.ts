@@ -52,7 +52,7 @@ afterAll(async () => {
 
 const chosen = grownRequests.filter(({ name }) => name.includes(process.env['GROWN'] ?? ''));
 
-test.each(chosen)('(rule: loop-share) a large request keeps the service responsive: $name', async (grown) => {
+test.each(chosen)('a large request keeps the service responsive: $name (rule: loop-share)', async (grown) => {
   let best = await look(grown);
   for (let trial = 1; trial < (isHeld(best) ? TRIALS : MOST_TRIALS) && !best.isFine; trial += 1) {
     const next = await look(grown);

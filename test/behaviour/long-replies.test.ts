@@ -68,10 +68,10 @@ const bytesInFlight = async ({ url }: WholeService) =>
 describe.each([
   'openai',
   'anthropic',
-] as const)('replies of %s in a process that is full (rule: overload)', (vendor) => {
+] as const)('replies of %s in a process at its limit of bytes in flight (rule: overload)', (vendor) => {
   test.each(
     Object.entries(paths),
-  )('a %s reply that is much longer than announced fails with overloaded, and its tokens are charged', async (_, path) => {
+  )('a %s reply that is much longer than the size counted in advance fails with overloaded, and its tokens are charged', async (_, path) => {
     // The answer is three times as long as the reply, but only an eighth of it counts, so it fits.
     const service = await start('word '.repeat(40_000), 100_000, { tokensPerDay: 10 });
     const before = await bytesInFlight(service);
@@ -99,7 +99,7 @@ describe.each([
   });
 });
 
-test('an answer that is much longer than its request fails with overloaded in a process that is full (rule: overload)', async () => {
+test('a preview that is much longer than its request fails with overloaded in a process at its limit of bytes in flight (rule: overload)', async () => {
   const explicit_context_paths = Array.from({ length: 500 }, (_, index) => `f${index}`);
   const llm_config = { ...llmConfig('openai'), reservedOutputTokens: 1 };
   const changes = { explicit_context_paths, llm_config, include: { report: 'full' as const } };

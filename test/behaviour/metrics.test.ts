@@ -209,7 +209,7 @@ describe('metrics under load (rule: metrics)', () => {
     await held.catch(() => {});
   });
 
-  test('refusals above a limit are counted by the limit, not by the caller', async () => {
+  test('requests above a limit are counted by limit, not by caller', async () => {
     const [a, b] = [createToken(), createToken()];
     const { url } = await start(answer, {
       AUTH_TOKENS_FILE: writeTokenFile(
@@ -252,7 +252,7 @@ describe('access to the metrics (rules: bearer-tokens, own-host)', () => {
     expect(allowed.headers['cache-control']).toBe('no-store');
   });
 
-  test('without tokens, metrics are readable with the Host header localhost, and another Host gets 403', async () => {
+  test('without tokens, only requests with the Host localhost can read the metrics; another Host gets 403', async () => {
     const { url } = await start(answer);
     const ask = (host: string) =>
       sendRaw(url, { method: 'GET', path: '/metrics', headers: [['Host', host]] });

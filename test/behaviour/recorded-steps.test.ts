@@ -205,7 +205,7 @@ test.each([
   ['half-written', '{"format":"stepwise-run","version":1,"recorded_steps":[\n{"requ'],
   ['empty', ''],
   ['foreign', '{"mine": true}\n'],
-])('a %s file of the session is moved away and the step is recorded (rule: recorded-steps)', async (_kind, content) => {
+])('an unreadable file (%s) at the path of the session is moved away, and the step is recorded (rule: recorded-steps)', async (_kind, content) => {
   const folder = newFolder();
   writeFileSync(join(folder, `${uuid}.json`), content);
   const { service } = await startRecording({ text: 'Final Answer: here' }, { RECORD_DIR: folder });
@@ -214,7 +214,7 @@ test.each([
   expect(readFileSync(join(folder, `${uuid}.json.unreadable`), 'utf8')).toBe(content);
 });
 
-test('the oldest runs are deleted before all runs exceed RECORD_MAX_BYTES; other files stay (rule: recorded-steps)', async () => {
+test('the oldest runs are deleted so that all runs together stay within RECORD_MAX_BYTES; other files stay (rule: recorded-steps)', async () => {
   const folder = newFolder();
   const ids = ['1', '2', '3'].map((digit) => uuid.replace(/^./, digit));
   for (const [index, id] of ids.entries()) {
@@ -247,7 +247,7 @@ test('a step that alone exceeds RECORD_MAX_BYTES succeeds and is not recorded (r
 
 test('a folder that can no longer be written fails no step and is logged once (rule: recorded-steps)', async () => {
   const { service, folder } = await startRecording({ text: 'Final Answer: here' });
-  // A folder in the place of the file cannot be replaced, not even by root, as a full disk cannot.
+  // A folder in place of the file makes every write fail, even for root, like a full disk.
   mkdirSync(join(folder, `${uuid}.json`));
   for (let step = 0; step < 3; step += 1) expect((await service.step()).body.direct_response).toBe('here');
   const warnings = () => service.log.filter((line) => line.includes('steps cannot be recorded'));
@@ -257,7 +257,7 @@ test('a folder that can no longer be written fails no step and is logged once (r
   expect(warnings()).toHaveLength(1);
 });
 
-test('without RECORD_DIR no step is written; a folder that does not exist prevents the start (rule: recorded-steps)', async () => {
+test('a RECORD_DIR that does not exist or cannot be written prevents the start (rule: recorded-steps)', async () => {
   const missing = join(root, 'missing');
   await expect(startWholeService({ text: 'x' }, { RECORD_DIR: missing })).rejects.toThrow(
     'RECORD_DIR: expected the path of a folder that this service can write to',

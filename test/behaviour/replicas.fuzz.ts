@@ -27,7 +27,7 @@ let nginx: Nginx | undefined;
 afterEach(async () => {
   await nginx?.stop();
   for (const replica of replicas.splice(0)) {
-    await kill(replica); // what it does when it is asked to end is what the tests look at
+    await kill(replica); // a kill is enough here; the tests below check regular shutdowns
     await replica.provider.close();
   }
 });
@@ -62,7 +62,7 @@ const replyTo = (request: RecordedRequest): ScriptedReply => {
   return { text: part < STEPS - 1 ? text : 'Thought: I know it.\nFinal Answer: It is 42.' };
 };
 
-const plain = 'before its headers';
+const plain = 'before the response headers';
 const streamed = 'in the middle of a stream';
 type Moment = typeof plain | typeof streamed;
 
@@ -75,7 +75,7 @@ describe('a run whose replica is killed with SIGKILL (rule: replicas)', () => {
     [streamed, 1],
     [streamed, 4],
   ] as const)(
-    'a run whose replica is killed %s in step %d loses only one attempt',
+    'a run whose replica is killed %s in step %d repeats only the attempt in progress',
     async (moment, atStep) => {
       const { url } = await startBoth();
       scriptAll(replyTo);
@@ -114,7 +114,7 @@ describe('a run whose replica is killed with SIGKILL (rule: replicas)', () => {
   );
 
   when([false, true])(
-    'a run does not notice a replica killed between two steps, streamed: %s',
+    'a run has no error if a replica is killed between two of its steps, streamed: %s',
     async (stream) => {
       const { url } = await startBoth();
       scriptAll(replyTo);
@@ -156,7 +156,7 @@ describe('a rolling restart under load (rules: replicas, shutdown)', () => {
   );
 
   when(
-    'nobody tells nginx: it finds the listener closed, and asks the other one',
+    'after a restart that is not announced, nginx finds the listener closed and uses the other replica',
     async () => {
       const { load } = await startLoaded();
       for (const replica of replicas) {

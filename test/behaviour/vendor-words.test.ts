@@ -41,7 +41,7 @@ test.each(
   expect(service.log.join('')).not.toContain('alternate');
 });
 
-test('the message of a provider that refuses the key or repeats it is dropped', async () => {
+test('the message of a provider is dropped if the provider refuses the key or the message repeats it', async () => {
   service.fake.script({ fault: 'echoed-key' });
   const refused = await service.post('/api/agent/react_step', stepRequest());
   expect(refused.body).toMatchObject({ error: { code: 'upstream_authentication_failed', details: [] } });

@@ -40,7 +40,7 @@ test.each([
   ['extensions_required', { phase: 'act', include: { extensions: false } }],
   ['invalid_value', { conversation_history: [{ role: 'critic', content: 'a' }] }],
   ['invalid_value', { conversation_history: [{ role: 'user', content: 'a', kind: 'review' }] }],
-])('a request that breaks a rule beyond the schemas fails with the detail %s (rules: beyond-the-schemas, answers-grow)', async (code, changes) => {
+])('a request that breaks a rule missing from the schemas fails with the detail %s (rules: beyond-the-schemas, answers-grow)', async (code, changes) => {
   expect(await failureOf(changes)).toEqual([400, 'invalid_request', code]);
 });
 

@@ -187,7 +187,7 @@ test('the documents install the package file that `npm pack` writes', () => {
   expect(new Set(named)).toEqual(new Set([`${name}-${version}.tgz`, `${name}-client-${version}.tgz`]));
 });
 
-test('the documents use `npx stepwise`, elsewhere another package, only after this package was installed', () => {
+test('the documents use `npx stepwise` only after installing this package, because npm has another of that name', () => {
   const careless = ['README.md', ...filesIn('docs')]
     .filter((path) => path.endsWith('.md'))
     .filter((path) => /^.*(?:^|`)npx stepwise \w/m.exec(read(path).split(/^npm install .*\.tgz$/m)[0] ?? ''));

@@ -108,7 +108,7 @@ async function search(page: Page, words: string): Promise<void> {
   await page.locator('input.search-input').fill(words);
 }
 
-test('the selected theme is kept, and the picture changes with it', async () => {
+test('the selected theme survives a reload, and the picture changes with it', async () => {
   const { page, context } = await openPage({ colorScheme: 'light' });
   await page.goto(site.url);
   const picture = page.locator('main img').filter({ visible: true });
@@ -121,7 +121,7 @@ test('the selected theme is kept, and the picture changes with it', async () => 
   await context.close();
 });
 
-test('a wide table scrolls by itself on a narrow screen', async () => {
+test('on a narrow screen, a wide table does not make the whole page scroll sideways', async () => {
   const { page, context } = await openPage({ viewport: { width: 390, height: 844 } });
   await page.goto(`${site.url}docs/errors-and-retries.html`);
   const cells = page.locator('main table').first().locator('tbody tr').first().locator('td');
@@ -131,7 +131,7 @@ test('a wide table scrolls by itself on a narrow screen', async () => {
   await context.close();
 });
 
-test('the page of a wrong address links to the start and to the search', async () => {
+test('the page for an unknown address links to the start page and mentions the search', async () => {
   const { page, context } = await openPage({});
   await page.goto(`${site.url}404.html`);
   await page.getByText('There is no page at this address. The search finds pages').waitFor();
@@ -140,7 +140,7 @@ test('the page of a wrong address links to the start and to the search', async (
   await context.close();
 });
 
-test('a button copies a block of code, also an indented one', async () => {
+test('the copy button of a code block copies exactly the code', async () => {
   const { page, context } = await openPage({ permissions: ['clipboard-read', 'clipboard-write'] });
   await page.goto(site.url);
   const block = page.locator('main div[class*=language-]').filter({ hasText: 'npm run demo' }).first();

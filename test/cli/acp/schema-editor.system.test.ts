@@ -40,7 +40,7 @@ const newSession = (editor: SchemaEditor, bench: Bench): Promise<Json> =>
 const valuesOf = ({ configOptions }: Json): Json =>
   Object.fromEntries((configOptions as Json[]).map((option) => [option['id'], option['currentValue']])); // checked by the schema
 
-describe('an editor written from the schema of ACP alone (rule: acp)', () => {
+describe('an editor implemented only from the ACP schema (rule: acp)', () => {
   test('an ACP session sends only messages that match the schema, and another process loads it with its settings', async () => {
     const bench = await setUp(
       [
@@ -100,7 +100,7 @@ describe('an editor written from the schema of ACP alone (rule: acp)', () => {
     expect(other.violations).toEqual([]);
   });
 
-  test('each way of changing the mode sends a mode update and a config option update', async () => {
+  test('both requests that change the mode send a mode update and a config option update', async () => {
     const bench = await setUp([], files);
     const editor = await open(bench);
     const { sessionId } = await newSession(editor, bench);
@@ -179,7 +179,7 @@ describe('an editor written from the schema of ACP alone (rule: acp)', () => {
     expect(bench.prompt(1)).toContain('/compact @a.txt');
   });
 
-  test('every method that the schema gives an agent is answered or refused with a sentence', async () => {
+  test('every agent method of the ACP schema is answered or refused as not found', async () => {
     const bench = await setUp([], files);
     const editor = await open(bench);
     const { sessionId } = await newSession(editor, bench);
@@ -268,7 +268,7 @@ describe('an editor written from the schema of ACP alone (rule: acp)', () => {
     expect(other.violations).toEqual([]);
   });
 
-  test('an ACP agent uses only kinds of updates that the schema has', async () => {
+  test('an ACP agent sends only kinds of updates that the ACP schema defines', async () => {
     const bench = await setUp([act('read_file(path="a.txt")'), answer('Alpha.')], files);
     const editor = await open(bench);
     const { sessionId } = await newSession(editor, bench);

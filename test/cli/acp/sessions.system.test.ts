@@ -143,7 +143,7 @@ describe('ACP sessions (rules: acp, saved-runs)', () => {
     expect(editor.calls(editor.id)).toMatchObject([{ kind: 'read' }, { kind: 'read', status: 'completed' }]);
   });
 
-  test('loading an ACP session can be cancelled and repeated, and session/cancel does not stop it', async () => {
+  test('session/load can be aborted and repeated, and a session/cancel notification does not stop it', async () => {
     const bench = await setUp([answer('word '.repeat(50))], files);
     const first = await edit(bench);
     bench.provider.script(() => answer('word '.repeat(50)));

@@ -42,7 +42,7 @@ interface Beginning {
 let stack: DurableStack;
 const model = new ScriptedModel(runs);
 
-describeWithRestate('200 runs at once, twelve kills', () => {
+describeWithRestate('200 durable runs at once while processes are killed twelve times', () => {
   beforeAll(async () => {
     await prepareExample();
     stack = await startDurableStack();
@@ -50,7 +50,7 @@ describeWithRestate('200 runs at once, twelve kills', () => {
   }, 300_000);
   afterAll(() => stack.close());
 
-  test('despite twelve kills, 200 durable runs end with their answers and repeat nothing that the journal has', async () => {
+  test('although processes are killed twelve times, 200 durable runs finish and repeat no journaled step', async () => {
     const began = Date.now();
     let outcomes: unknown;
     await pooled(runs, 20, ({ name }) =>

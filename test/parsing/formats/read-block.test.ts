@@ -331,7 +331,7 @@ describe('raw values', () => {
     expect(read(text)).toMatchObject({ outcome: 'malformed_action', dialect: 'json_block' });
   });
 
-  test('extra closing tags after a complete call make it malformed (rule: raw-values)', () => {
+  test('extra closing tags after a complete call make the call malformed (rule: raw-values)', () => {
     const text =
       '<function=write_file>\n<parameter=content>\nA</parameter></function>\nB\n</parameter>\n</function>';
     expect(read(text)).toMatchObject({
@@ -341,9 +341,9 @@ describe('raw values', () => {
   });
 
   test.each([
-    ['an opening mark without a call', '<tool_call> b</arg_value></tool_call>'],
-    ['a closing mark of reasoning and an action', `b</arg_value></tool_call>\n</think>\n${evil}`],
-  ])('extra closing tags after a complete call and %s make the call malformed (rule: raw-values)', (_, rest) => {
+    ['an opening tag without a call', '<tool_call> b</arg_value></tool_call>'],
+    ['a </think> tag and an action', `b</arg_value></tool_call>\n</think>\n${evil}`],
+  ])('after a complete call, extra closing tags together with %s make the call malformed (rule: raw-values)', (_, rest) => {
     const text = `<tool_call>write_file<arg_key>content</arg_key><arg_value>a</arg_value></tool_call> ${rest}`;
     expect(read(text)).toMatchObject({ outcome: 'malformed_action', dialect: 'arg_pairs' });
   });

@@ -77,7 +77,7 @@ async function tokensOf(state: unknown): Promise<number> {
   return isReported ? tokens : counter.count(JSON.stringify(state));
 }
 
-test('prompt and output reserve never exceed the limit if the history has provider states and attachments (rule: prompt-budget)', async () => {
+test('with provider states and attachments in the history, prompt and output reserve stay within the limit, and the history count includes the states (rule: prompt-budget)', async () => {
   let fitted = 0;
   let withState = 0;
   let withBoth = 0;

@@ -554,7 +554,7 @@ test('a search that finds 1,000 tools fits the budget: tools whose definitions d
 
 test('without deferred tools, no part of the prompt mentions find_tools (rule: deferred-tools)', async () => {
   const { prompt, report } = await prepare(stepRequest({ tools: [readFile, { ...sendMail, defer: null }] }));
-  expect(prompt.system).not.toContain('find_tools');
+  expect(JSON.stringify(prompt)).not.toContain('find_tools');
   expect(report.items.filter(({ kind }) => kind === 'tool')).toEqual([]);
 });
 

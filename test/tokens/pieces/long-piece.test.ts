@@ -31,7 +31,7 @@ function countInOneGo(vocabulary: Vocabulary, piece: Uint8Array): number {
 describe('counting a long piece (rule: counting)', () => {
   test.each(
     encodings,
-  )('a long %s piece merged window by window has as many tokens as merged at once', async (name: Encoding) => {
+  )('a long piece in encoding %s has as many tokens when merged window by window as when merged at once', async (name: Encoding) => {
     const { vocabulary } = await loadEncoding(name);
     await fc.assert(
       fc.asyncProperty(bytes, async (piece) => {
