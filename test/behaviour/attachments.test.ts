@@ -54,7 +54,7 @@ const request = (wire: Wire, protocol: StepRequestInput['protocol']): Partial<St
 
 const url = ({ media_type, data }: Attachment) => `data:${media_type};base64,${data}`;
 
-/** The parts of each vendor's wire for an image and a PDF. */
+/** Message parts with an image and a PDF, in the format of each vendor API. */
 const written = {
   chat: [
     { type: 'image_url', image_url: { url: url(image), detail: 'high' } },
@@ -77,7 +77,7 @@ interface SentMessage {
   readonly output?: unknown;
 }
 
-/** The messages of the last request to the provider. */
+/** Returns the messages of the last request to the provider. */
 function sentMessages(): readonly SentMessage[] {
   const body = service.fake.requests.at(-1)?.body as { messages?: SentMessage[]; input?: SentMessage[] };
   return body.messages ?? body.input ?? [];

@@ -15,7 +15,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** The message framing of OpenAI's chat format, as the model table states it. */
+/** Tokens that OpenAI's chat format adds to a prompt and to each message, as the model table states them. */
 const framing = { prompt: 3, message: 4 };
 
 const tools = [

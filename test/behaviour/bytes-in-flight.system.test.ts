@@ -16,7 +16,7 @@ const line = 'export const total = items.reduce((sum, item) => sum + item.price,
 /** A line that V8 stores with two bytes for each character. */
 const wideLine = 'export const größe = 品目.reduce((sum, item) => sum + item.价格, 0); // 合計\n';
 
-/** Returns a text of at most so many bytes. */
+/** Returns a text of at most `bytes` bytes. */
 const textOf = (bytes: number, unit = line): string =>
   unit.repeat(Math.floor(bytes / Buffer.byteLength(unit)));
 
@@ -32,14 +32,14 @@ const calls = (count: number, parameters: Record<string, unknown>) =>
     toolCall: { name: 'read_file', parameters },
   }));
 
-/** A window in which the whole body fits, so that the prompt is as long as the body. */
+/** A token limit within which the whole body fits, so that the prompt is as long as the body. */
 const wide = { ...llmConfig('openai'), tokenLimit: 2_000_000 };
 const files = Array.from({ length: 40 }, (_, index) => ({
   path: `src/file-${index}.ts`,
   content: textOf(BODY_BYTES / 42),
 }));
 
-/** Bodies that take memory in different ways, of 3.8 MB unless their kind allows less. */
+/** Request bodies that use memory in different ways: of 3.8 MB, or of as much as the service accepts. */
 const bodies = {
   'many files': stepRequest({ inline_context: { files } }),
   'a long history': stepRequest({ conversation_history: turns(4_000, () => textOf(900)) }),

@@ -15,8 +15,7 @@ import { writeTokenFile } from '../support/token-file.js';
 import { llmConfig, stepRequest, uuid, type VendorName, vendors } from '../support/whole-service.js';
 
 /**
- * Keys that contain characters which encodings change: quotes, backslashes, `+/=` and percent signs. Each key has unique
- * ends.
+ * Keys with characters that encodings change: quotes, backslashes, `+/=` and percent signs. Each key has unique ends.
  */
 const keys = [
   'Qx7Zp9LmA-plain-Vt3Kw8YbA',
@@ -249,7 +248,7 @@ const services: Partial<Record<ErrorPath['at'], ServiceProcess>> = {};
 
 beforeAll(async () => {
   fake = await startFakeProvider(({ rawBody }) => {
-    const fault = /fault:([\w-]+);/.exec(rawBody)?.[1] as FaultName | undefined; // written above
+    const fault = /fault:([\w-]+);/.exec(rawBody)?.[1] as FaultName | undefined; // cast: the requests name only faults
     return fault ? { fault, retryAfter: '0' } : { fault: 'silence' };
   });
   const parrotUrl = await listen(parrot);

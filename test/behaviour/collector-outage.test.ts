@@ -128,7 +128,7 @@ test('spans above the queue limit are dropped and counted (rule: span-delivery)'
   });
   await steps(20);
   expect(await waitForLines(1)).toEqual([expect.objectContaining({ code: 'QUEUE_FULL' })]);
-  const first = await untilUnchanged(() => receiver?.spans().length ?? 0); // one batch is under way, and no other
+  const first = await untilUnchanged(() => receiver?.spans().length ?? 0); // only one batch is in flight
   expect(first).toBeLessThanOrEqual(10);
   for (const response of open.splice(0)) response.end('{}');
   expect((await waitForLines(2))[1]).toMatchObject({ level: 30, lost: made - first - 20 });

@@ -51,7 +51,10 @@ const versions = [20, 22, 24].map(nodeProgram);
 const tools = [nginxServer, { name: 'openssl', isMet: findCommand(['openssl', 'version']) !== undefined }];
 const canSetUp = tools.every(({ isMet }) => isMet);
 
-/** Returns the server block of the page with the addresses of this test; further hosts pass on to the given URLs. */
+/**
+ * Returns an nginx server block for each host: the one in the documentation, with the addresses of this test. It
+ * forwards requests to the host's URL in `targets`.
+ */
 function configuration(port: number, targets: Readonly<Record<string, string>>): string {
   const [documented = ''] = blocks(page, 'nginx');
   return Object.entries(targets)

@@ -34,7 +34,10 @@ const tokenHits = hitsOf([tokenPart]);
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Places of the caller's secret and of the token, without and with tokens of the service (rule: compatible-keys). */
+/**
+ * Headers in which a caller may send the secret or a token, to a service without tokens (`open`) and with tokens
+ * (`guarded`) (rule: compatible-keys).
+ */
 const places: Readonly<Record<'open' | 'guarded', (secret: string) => Headers[]>> = {
   open: (secret) => [
     { 'X-LLM-API-Key': secret },
@@ -57,7 +60,7 @@ const places: Readonly<Record<'open' | 'guarded', (secret: string) => Headers[]>
 const user = (content: unknown) => ({ messages: [{ role: 'user', content }] });
 const faults: readonly FaultName[] = ['unauthorized', 'echoed-key', 'html-502', 'reset', 'cut', 'not-found'];
 
-/** Bodies of requests, by the expected outcome. */
+/** Request bodies: one for each model and reply of the upstream, and others with the secret in wrong fields. */
 const bodiesFor = (secret: string): unknown[] => [
   ...['keyed/keyed-m', 'anthropic/keyed-m', 'keyless/keyless-m'].flatMap((model) => [
     ...[...faults, 'parrot', 'answer'].map((reply) => ({ model, ...user(`reply:${reply};`) })),
@@ -88,7 +91,7 @@ const respond: Respond = ({ headers, query, rawBody }) => {
   const [, reply = 'answer'] = /reply:([\w-]+);/.exec(rawBody) ?? [];
   if (reply === 'parrot') throw new Error(`refused: ${JSON.stringify({ headers, query })}`);
   if (reply === 'answer') return { text: 'Final Answer: x', model: gateway.header };
-  return { fault: reply as FaultName, retryAfter: '0' }; // written above
+  return { fault: reply as FaultName, retryAfter: '0' }; // cast: the requests name only faults here
 };
 
 let traces: SpanReceiver;
@@ -139,7 +142,7 @@ async function send(url: string, headers: Headers, body?: unknown): Promise<stri
     headers: { 'Content-Type': 'application/json', ...headers },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  // A stream that the upstream cut is read as far as it goes.
+  // If the upstream cut the stream off, reading the body may fail. The text is then empty.
   return `${response.status} ${JSON.stringify([...response.headers])}\n${await response.text().catch(() => '')}`;
 }
 
@@ -151,16 +154,16 @@ interface Ask {
 
 const wirePaths = ['/v1/chat/completions', '/v1/responses', '/v1/messages'];
 
-/** Returns a body with the names of fields that the endpoint expects. */
+/** Returns a body with its fields renamed as the endpoint `at` expects. */
 function bodyFor(at: string, body: object): object {
   if (at !== '/v1/responses') return body;
-  const { messages, max_tokens, ...rest } = body as Readonly<Record<string, unknown>>; // an object literal
+  const { messages, max_tokens, ...rest } = body as Readonly<Record<string, unknown>>; // cast: every body is an object
   // This endpoint accepts a text as a prompt, so an object makes the body invalid.
   const input = typeof messages === 'string' ? { messages } : messages;
   return { input, max_output_tokens: max_tokens, ...rest };
 }
 
-/** Returns each body for each endpoint, plain and streamed, and the requests for the models. */
+/** Returns requests that send each body to each endpoint, plain and streamed, and requests for the lists of models. */
 function asksFor(secret: string, place: Headers): Ask[] {
   const hasSecret = Object.values(place).some((value) => value.includes(secret));
   const sent = hasSecret ? secret : tokenPart;

@@ -25,8 +25,8 @@ afterAll(() => service.close());
 interface OutcomeOfStep {
   readonly calls: readonly { readonly name: string; readonly args: unknown }[];
   /**
-   * True if a step rejects the call or the tools: then the compatible endpoints may differ, because they pass such calls to the
-   * client, and rename tools whose names contain characters that a call in text cannot contain.
+   * True if a step rejects the call or the tools. The compatible endpoints may then respond differently: they pass such
+   * calls to the client, and rename tools whose names contain characters that a call in text cannot contain.
    */
   readonly isUnfit: boolean;
 }

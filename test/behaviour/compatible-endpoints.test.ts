@@ -13,7 +13,7 @@ interface AnthropicModels {
   readonly data: readonly { readonly id: string }[];
 }
 
-/** Sends a request as it is, and returns the answer as text. */
+/** Sends a request without a client library. A body that is a text is sent unchanged, any other as JSON. */
 const post = (url: string, body: unknown, headers: Record<string, string> = {}, at = path) =>
   fetch(url + at, {
     method: 'POST',

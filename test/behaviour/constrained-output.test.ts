@@ -22,7 +22,9 @@ const tools: NonNullable<StepRequestInput['tools']> = [
 
 const local = (name: string) => ({ ...llmConfig('openai'), provider: name, modelName: 'any' });
 
-/** The protocols, each with an action and an answer that obey the schema. */
+/**
+ * An action and an answer as the strictest schemas require them: an optional argument is null or in a `value` object.
+ */
 const wrapped = {
   action:
     '{"thought": "Look.", "action": {"tool": "files.read", "args": {"path": "a.ts", "start_line": null, "end_line": {"value": null}}}}',
@@ -74,7 +76,7 @@ const strict = (startLine: unknown) => ({
 });
 const optional = actions({ type: 'integer' }, endLine, ['path']);
 
-/** The schemas that each protocol sends for these tools. */
+/** Schemas that the service sends for these tools, by form of the provider's API. */
 const expected: Record<Form, unknown> = {
   openai: strict({ type: 'integer', minimum: 1 }),
   ollama: strict({ type: 'integer' }),

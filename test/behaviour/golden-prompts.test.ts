@@ -103,7 +103,10 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const protocols = ['text', 'xml', 'json', 'native'] as const;
-/** The prompt shows a worked example to an unknown model (rule: worked-example). */
+/**
+ * Models of the prompts. The service does not know the `local` one, so its prompt has a worked example (rule:
+ * worked-example).
+ */
 const configs = {
   openai: llmConfig('openai'),
   anthropic: llmConfig('anthropic'),

@@ -96,7 +96,7 @@ function textsOf({ body }: RecordedRequest): string[] {
 function stringsOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(stringsOf);
   if (typeof value !== 'object' || value === null) return [];
-  const { content, text } = value as { content?: unknown; text?: unknown }; // any object may have these
+  const { content, text } = value as { content?: unknown; text?: unknown }; // cast: any object may have these fields
   return [content, text].flatMap((each) => (typeof each === 'string' ? [each] : stringsOf(each)));
 }
 

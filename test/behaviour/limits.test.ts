@@ -124,7 +124,7 @@ describe('the limit of requests per minute (rule: rate-limit)', () => {
           network.map((each) => from(each)),
         ),
       ).toEqual([200, 200, 200, 429]);
-      // The service counts such a request for the address of the proxy.
+      // If `X-Forwarded-For` holds no valid address, the request counts against the limit of the proxy's address.
       const odd = ['unknown', 'x'.repeat(5_000), '<>', ''];
       expect(
         (

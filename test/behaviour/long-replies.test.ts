@@ -21,10 +21,7 @@ afterEach(async () => {
 const paths = { plain: '/api/agent/react_step', streamed: '/api/agent/react_step/stream' };
 const preview = '/api/agent/context_preview';
 
-/**
- * Starts a service with this maximum of bytes in flight, of which one waiting request already holds some
- * thousand.
- */
+/** Starts a service with this maximum of bytes in flight. One pending request already uses several thousand of them. */
 async function start(
   reply: string,
   maxBytes: number,
@@ -72,7 +69,8 @@ describe.each([
   test.each(
     Object.entries(paths),
   )('a %s reply that is much longer than the size counted in advance fails with overloaded, and its tokens are charged', async (_, path) => {
-    // The answer is three times as long as the reply, but only an eighth of it counts, so it fits.
+    // The reply exceeds the maximum of bytes in flight, but the response does not: it has three times as many bytes as
+    // the reply, and only an eighth of them count.
     const service = await start('word '.repeat(40_000), 100_000, { tokensPerDay: 10 });
     const before = await bytesInFlight(service);
     const llm_config = llmConfig(vendor);

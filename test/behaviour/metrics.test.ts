@@ -90,7 +90,7 @@ describe('metrics of requests and steps (rule: metrics)', () => {
     expect(refused.sum('stepwise_refused_connections_total')).toBe(1);
     if (status === undefined) return;
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(log.slice(before)).toHaveLength(1); // of the scrape
+    expect(log.slice(before)).toHaveLength(1); // the log line of the scrape
   });
 
   test('a pending request counts as in flight, and as 499 once its caller has left', async () => {

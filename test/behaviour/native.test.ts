@@ -260,7 +260,7 @@ test.each(
   );
 });
 
-/** Removes from a step the fields that differ between two equal steps. */
+/** Removes the fields in which even equal steps differ. */
 function withoutMoment(step: Step): Step {
   const untimed = (turns: Step['new_turns']) => turns.map((turn) => ({ ...turn, timestamp: undefined }));
   const { updated_conversation_history: history } = step;

@@ -173,7 +173,7 @@ test('in a history with several vendors, each vendor gets only its own provider 
   );
 }, 60_000);
 
-const gemini = demandingVendors.find(({ provider }) => provider === 'gemini') as DemandingVendor; // it is in the list
+const gemini = demandingVendors.find(({ provider }) => provider === 'gemini') as DemandingVendor; // cast: the list contains it
 
 test.each([
   ['another upstream with the same model', { provider: 'deepseek' }],

@@ -162,7 +162,7 @@ describe('a rolling restart under load (rules: replicas, shutdown)', () => {
       for (const replica of replicas) {
         expect(await replica.process.stop()).toBe(0);
         await startAgain(replica);
-        // After a refused connection nginx avoids the replica for less time than this.
+        // After a refused connection nginx avoids the replica for a few seconds; this wait is longer.
         await wait(6_000);
       }
       const { ends, failed } = summarize('unannounced', await load.stop());
@@ -206,8 +206,8 @@ function startLoad(url: string) {
 }
 
 /**
- * Returns `answered`, or a description of how the step failed. Retries if a replica refuses because its event loop lags:
- * the machine causes that, not the restart.
+ * Returns `answered`, or a description of how the step failed. Retries if a replica refuses because its event loop
+ * lags: the machine causes that, not the restart.
  */
 async function ask(url: string, id: string, stream: boolean): Promise<string> {
   const body = stepRequest({ user_query: `What is ${id}?` });
@@ -255,7 +255,7 @@ async function kill(replica: Replica | undefined): Promise<void> {
 const killWhoIsAsked = (): Promise<void> =>
   kill(replicas.find(({ provider }) => provider.requests.some(({ ending }) => ending === null)));
 
-/** Kills once the replica that handles the given step, at the given moment. */
+/** Kills the replica that handles the given step, at the given moment, and only once. */
 function killAt(step: number, moment: Moment) {
   let killed = 0;
   const isIt = (request: RecordedRequest) => killed === 0 && seen(request) === step;

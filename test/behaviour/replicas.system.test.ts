@@ -53,7 +53,9 @@ interface Way {
   readonly streamed: boolean;
 }
 
-/** Prompts and answers of a run, without the ids and times that differ for each request, and the ids themselves. */
+/**
+ * Prompts and answers of a run, without the ids and times that differ for each request. The request ids are in `ids`.
+ */
 interface Driven {
   readonly prompts: readonly string[];
   readonly answers: readonly unknown[];
@@ -151,7 +153,8 @@ needs(nginxServer).describe('two replicas behind the shipped nginx configuration
     expect(both.prompts).toEqual(alone.prompts);
     expect(both.answers).toEqual(alone.answers);
     expect(both.prompts).toHaveLength(replies.length);
-    // Proves that the run covers the claim: it has advice on repeated calls, a correction, and a cut history.
+    // Checks that the run contains what kept state could change: advice on repeated calls, a correction, and a cut
+    // history.
     const said = JSON.stringify(both.answers);
     expect(said).toMatch(/"repeated_action":[1-9]/);
     expect(said).toMatch(/"outcome":"malformed_action"/);
@@ -163,7 +166,7 @@ needs(nginxServer).describe('two replicas behind the shipped nginx configuration
 });
 
 /**
- * Returns the statuses of twelve requests from one address that claims another address each time, or null if Redis was
+ * Returns the statuses of twelve requests of one client that claims another address each time, or null if Redis was
  * slow.
  */
 async function spendLimit(): Promise<number[] | null> {
@@ -241,7 +244,7 @@ needs(nginxServer).describe('errors that nginx returns without a replica', () =>
   });
 });
 
-/** Sends the head of a request unchanged on a new connection and returns the response. */
+/** Sends a request line and headers unchanged, on a new connection. Returns the response. */
 async function sendHead(url: string, lines: readonly string[]): Promise<string> {
   const { port, hostname } = new URL(url);
   const socket = createConnection(Number(port), hostname);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-// Typed keys of an object literal without optional properties.
+// Cast: `vendors` has no other keys, but `Object.keys` returns strings.
 const ways = (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>
   [false, true].map((streamed) => ({ vendor, streamed })),
 );

@@ -30,8 +30,8 @@ const act = (wanted: string): ScriptedReply => ({
 const done: ScriptedReply = { text: 'Thought: I know.\nFinal Answer: It is 42.' };
 
 /**
- * Fetches a step. Throws if it has a field that `StrictStep` does not list, or if a turn that the client sent
- * comes back changed; those turns are not checked for other fields.
+ * Fetches a step. Throws if the step changes a turn that the client sent, or has a field that `StrictStep` does not
+ * list. The sent turns themselves may have other fields.
  */
 const strictFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);

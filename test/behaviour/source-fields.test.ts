@@ -124,7 +124,7 @@ describe.each(
   });
 });
 
-/** Fragments that replies are made of: labels, calls of all taught forms, reasoning marks, plain text. */
+/** Fragments of replies: labels, calls in the form of each protocol, reasoning tags, plain text. */
 const fragment = fc.constantFrom(
   'Thought: ',
   'Action: read_file(path="a")',

@@ -49,7 +49,7 @@ describe.each(vendorNames)('a step with a model of %s', (vendor) => {
     ...changes,
   });
 
-  /** Makes a plain step and asserts that the streamed one has the same result. */
+  /** Makes a plain and a streamed step. Asserts that both have the same result, and returns the plain one. */
   async function step(reply: ScriptedCompletion, changes: Partial<StepRequestInput> = {}): Promise<Step> {
     service.fake.script(reply);
     const { status, body } = await service.step(request(changes));
@@ -106,7 +106,7 @@ describe.each(vendorNames)('a step with a model of %s', (vendor) => {
       expect(body.parse?.outcome).toBe(outcome);
       expect(body.parse?.problem).toBeTruthy();
       expect(body.direct_response).toContain('Action:');
-      const conversation_history = [...historyOf(body), body.correction as TurnInput]; // it is not null
+      const conversation_history = [...historyOf(body), body.correction as TurnInput]; // cast: the correction is not null
       const again = await step({ text: 'Final Answer: Sorry.' }, { user_query: '', conversation_history });
       expect(again.direct_response).toBe('Sorry.');
       expect(lastPrompt()).toContain('could not be read');

@@ -12,7 +12,7 @@ import { withEnvironment } from '../support/with-environment.js';
 /** A string that the test puts wherever a caller, a model or an operator can write something. */
 const CANARY = 'Zanzibar7';
 const key = `sk-${CANARY}-0123456789`;
-/** A key that the caller sent as the model name by mistake. */
+/** A service token, which the test also sends as the model name, as if by mistake. */
 const token = createToken();
 const shapes = [
   token.slice(-64),

@@ -6,7 +6,7 @@ import type { ScriptedCompletion } from '../../src/offline/wire/reply.js';
 import { answersOf } from '../support/schema-values.js';
 import { startWholeService, type WholeService } from '../support/whole-service.js';
 
-/** Number of schemas for each protocol and wire. The figure of 1,000 takes some minutes. */
+/** Number of schemas for each protocol and API. `TYPED_TRIALS=1000` takes some minutes. */
 const TRIALS = Number(process.env['TYPED_TRIALS'] ?? 40);
 const IN_FLIGHT = 16;
 

@@ -43,7 +43,7 @@ afterAll(() => service.close());
 const lastBody = () => service.fake.requests.at(-1)?.body ?? {};
 const promptText = () => JSON.stringify(lastBody());
 
-/** Replies with an answer in the form that each protocol teaches. */
+/** Replies that contain an answer, in the form of each protocol. */
 const replies = {
   text: (written: string) => `Thought: seen.\nFinal Answer: ${written}`,
   xml: (written: string) => `Seen.\n<final_answer>${written}</final_answer>`,

@@ -8,7 +8,7 @@ import { type StepAnswer, startWholeService, type WholeService } from '../suppor
 const offered = writtenCallTools();
 const cases = loadCases('written-calls');
 
-/** Replies are free text, so each tool needs its parameter names in order and no types. */
+/** Lists the tools without types: a reply in text needs only the names of the parameters, in order. */
 const segment = offered.map(({ name, parameters }) => `- ${name}(${parameters.join(', ')})`).join('\n');
 const tools = offered.map(({ name, parameters }) => ({
   name,

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-// Typed keys of an object literal without optional properties.
+// Cast: `vendors` has no other keys, but `Object.keys` returns strings.
 const vendorNames = Object.keys(vendors) as VendorName[];
 const refusal = 'messages.3: roles must alternate';
 

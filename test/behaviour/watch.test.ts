@@ -184,7 +184,7 @@ test('every step succeeds while a watcher does not read; that watcher is dropped
   // A request is logged once its connection is closed.
   const isClosed = () => service.log.some((line) => line.includes('/api/agent/watch'));
   const reader = await join(service);
-  // The buffers of the sockets hold several megabytes before a watcher has to wait.
+  // Socket buffers hold several megabytes. Only when they are full does the unread connection stall.
   const content = 'A line of a file.\n'.repeat(50_000);
   for (let step = 1; step <= 12; step += 1)
     expect((await service.step({ inline_context: { files: [{ path: 'a.md', content }] } })).status).toBe(200);

@@ -36,7 +36,7 @@ async function setUpProxy(fault?: Parameters<typeof startConnectProxy>[1]): Prom
 
 const withWord = ({ url }: ConnectProxy): string => url.replace('//', `//user:${word}@`);
 
-/** Runs the CLI with a server and the given variables. */
+/** Runs the CLI with this server address and these environment variables. */
 async function runAt(server: string, variables: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
   const { environment, folder } = await setUp([], {}, { inProcess: true });
   const env = { ...environment, STEPWISE_TOKEN: token, ...variables };

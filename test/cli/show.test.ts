@@ -161,7 +161,10 @@ describe('texts from models, tools and files (rule: terminal)', () => {
     );
   });
 
-  /** Returns a text with its source, a control character, a direction override and an invisible character. */
+  /**
+   * Returns a text that names its place and contains a control character, a direction override and invisible
+   * characters.
+   */
   const hostile = (place: string) => `${place}:\u001b[31m\u0007\u202e\u200b\u2066\u{e0041}`;
 
   const call = {
@@ -247,7 +250,7 @@ describe('texts from models, tools and files (rule: terminal)', () => {
       showAnswer: true,
       showProposals: true,
     };
-    // Built from the type and the fields of that type.
+    // Cast: `events` holds the other fields of each type.
     const event = { type, ...events[type] } as RunEvent;
     const shown = renderEvent(event, options).join('\n');
     expect(shown).not.toMatch(actsOnTerminal);

@@ -102,7 +102,7 @@ onTerminal('a run on a terminal (rule: terminal)', () => {
       const pty = bench.open([...scripted, 'Echo.']);
       await pty.see('[esc] stop');
       pty.type(pasted);
-      await wait(300); // a paste that answered would do so within this time
+      await wait(300); // if the paste answered the question, the command would run within this time
       pty.type(escapeKey);
       expect(await pty.end).toBe(130);
       expect(bench.provider.requests).toHaveLength(1);

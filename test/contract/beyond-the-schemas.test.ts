@@ -14,7 +14,7 @@ afterAll(() => service.close());
 const { llm_config: config } = firstStep;
 const nested = JSON.parse('['.repeat(70) + ']'.repeat(70));
 
-/** Sends a body that the document accepts; returns the status and codes of the failure. */
+/** Sends a body that is valid according to openapi.yaml; returns the status and the codes of the failure. */
 async function failureOf(changes: Record<string, unknown>, as = JSON.stringify) {
   const body = { ...firstStep, ...changes };
   expect(breaches('StepRequest', body)).toBe('');

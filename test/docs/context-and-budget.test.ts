@@ -8,8 +8,8 @@ import { patientEnvironment } from '../support/patience.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 
 /**
- * Sends the request of the page over the example shop and compares the report and the effect of each setting with the
- * page.
+ * Sends the page's example request with the files of `examples/shop`, and compares the report and the effect of each
+ * setting with the page.
  */
 const page = readFileSync('docs/context-and-budget.md', 'utf8');
 const [startLine = '', command = ''] = blocks(page, 'sh');
@@ -44,7 +44,7 @@ const statusOf = (report: Preview['context_report'], id: string) =>
   report.items.find((item) => item.id === id)?.status;
 
 /**
- * Removes token counts, which depend on the wording of the prompt, and the place of a cut, which depends on the
+ * Replaces token counts, which depend on the wording of the prompt, and the line numbers of a cut, which depend on the
  * counts.
  */
 const withoutCounts = (shown: unknown): unknown =>

@@ -117,7 +117,7 @@ describe('deployment files for several replicas (rules: replicas, shutdown)', ()
   test('containers see changes of the token file and of the nginx file, since folders are mounted (rule: token-file)', () => {
     const { volumes, environment, secrets } = compose.services['stepwise-1'];
     expect(volumes[0].source).toMatch(/^\$\{TOKENS_FOLDER:-\.\/tokens\}$/);
-    // Compose mounts each secret as a single file.
+    // Compose would mount a secret as a single file, whose replacement a container does not see.
     expect([secrets, compose.secrets]).toEqual([undefined, undefined]);
     expect(environment.AUTH_TOKENS_FILE).toBe(`${volumes[0].target}/tokens.yaml`);
     const [source, target] = compose.services.nginx.volumes[0].split(':');

@@ -125,7 +125,10 @@ describe.each(libraries)('the programs of %s with a scripted model', (library: L
   });
   const readCart = call('read_note', { name: 'cart' });
 
-  /** Starts a program, which reaches the provider through the service: with the Stepwise client or a client of OpenAI's API. */
+  /**
+   * Starts a program, which reaches the provider through the service: with the Stepwise client or a client of OpenAI's
+   * API.
+   */
   function start(task: string, port = 3000) {
     const file = join(folder, `${task}-${library}.js`);
     const script = withCompiledEntries(readFileSync(file, 'utf8'))

@@ -148,8 +148,8 @@ afterAll(async () => {
 });
 
 /**
- * Starts the service of a line with its addresses redirected to the fake server, and returns its decisions for each
- * address.
+ * Starts the service as a line of the documentation says, but with all addresses redirected to the fake server. Returns
+ * the service's decisions for each address.
  */
 async function startAsDocumented(line: string): Promise<Service> {
   const [, settings] = /^(?:UPSTREAMS='(.+)' )?npm start\n$/.exec(line) ?? [line, line];
@@ -188,7 +188,7 @@ function originOf(line: string, { provider }: { provider?: string }, name: strin
   return new URL(typeof entry === 'string' ? entry : entry.url).origin;
 }
 
-/** Returns the setting that equals what the service detects at the address. */
+/** Returns the setting that is equivalent to what the service detects from the address. */
 function settingFor(url: string, setting: StructuredSetting | undefined): StructuredSetting {
   const structured = structuredOf(url, setting);
   if (typeof structured !== 'object') return structured;

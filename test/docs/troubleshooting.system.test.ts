@@ -9,7 +9,7 @@ import type { Script } from '../../src/offline/fake-provider.js';
 import { act, type Bench, scripted, setUp } from '../support/cli-harness.js';
 import { listen } from '../support/listen.js';
 
-/** Provokes each message of the page, or finds it in the source of the page that displays it. */
+/** Provokes the startup and terminal messages of the page, and searches the source code for its other messages. */
 const page = readFileSync('docs/troubleshooting.md', 'utf8');
 const inNode = promisify(execFile);
 const main = join(process.cwd(), '.build/src/service/main.js');

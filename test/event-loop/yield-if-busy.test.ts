@@ -4,7 +4,7 @@ import { until } from '../support/until.js';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Uses up the rest of the current turn. */
+/** Blocks until the time of the current turn of the event loop is used up. */
 function useUpTurn(): void {
   const end = performance.now() + MAX_TURN_MS;
   while (performance.now() < end);
@@ -19,7 +19,10 @@ async function workOn(items: number, onItem: () => void, signal?: AbortSignal): 
   }
 }
 
-/** Waits for a turn with time left. On a busy machine other processes may use up a whole turn. */
+/**
+ * Waits for a turn of the event loop in which yieldIfBusy does not yield. On a busy machine other processes may use up
+ * a whole turn.
+ */
 const turnWithTimeLeft = (): Promise<boolean> =>
   until(async () => {
     await nextTurn();

@@ -142,7 +142,7 @@ inChromium('the folder of the playground (rule: playground-project)', () => {
       box.scrollTop = 0;
     });
     await page.getByText('file-3.txt').waitFor();
-    expect(await focused()).toMatchObject({ name: 'file-9999.txt' }); // scrolling takes the focus from nobody
+    expect(await focused()).toMatchObject({ name: 'file-9999.txt' }); // scrolling does not move the focus
   });
 });
 

@@ -205,7 +205,7 @@ describe('text for the token usage of a run (rule: playground-page)', () => {
   const taking = (model: string, input_tokens: number | null, output_tokens: number | null): StepView => {
     const usage = { ...noUsage, input_tokens, output_tokens };
     const more = { action_details: null, additional_actions: [] };
-    const response = { ...blankStep, ...more, model, usage } as unknown as Step; // all that is looked at
+    const response = { ...blankStep, ...more, model, usage } as unknown as Step; // cast: the code under test reads only these fields
     const began = reduceRun(emptyRun(), {
       type: 'agent_turn_start',
       step: 1,

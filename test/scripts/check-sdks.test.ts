@@ -9,7 +9,7 @@ const compiler = resolve('node_modules/typescript/bin/tsc');
 let folder: string;
 let service: ChatService;
 beforeAll(async () => {
-  // Inside the checkout, where the compiler finds the packages.
+  // The folder is inside the checkout, where the compiler finds the packages.
   folder = mkdtempSync(join(resolve('.build'), 'judge-'));
   service = await startChatService();
 });

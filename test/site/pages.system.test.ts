@@ -52,7 +52,7 @@ for (const [colorScheme, width] of [
     const { page, context, trouble } = await openPage({ colorScheme, viewport: { width, height: 844 } });
     const pages = sitePages();
     expect(pages.length).toBeGreaterThan(70);
-    // All pages of repository files look alike, so they are opened in one variant only.
+    // Pages that show files of the repository look alike, so they are opened in one variant only.
     for (const path of pages.filter((each) => colorScheme === 'light' || !isFile(each))) {
       await page.goto(`${site.url}${path}`, { waitUntil: isFile(path) ? 'load' : 'networkidle' });
       const found = { dark: await page.evaluate(isDark), overflow: await page.evaluate(overflow), trouble };

@@ -114,7 +114,10 @@ export async function setUp(
   };
 }
 
-/** Returns those of the given options that the command in `args` accepts. A task accepts all of them. */
+/**
+ * Returns the arguments for those of the given options that the command in `args` accepts. The command for a task
+ * accepts all of them.
+ */
 function acceptedOf(placed: Readonly<Record<string, string>>, args: readonly string[]): readonly string[] {
   const program = declareProgram();
   const command = program.commands.find((each) => args.includes(each.name())) ?? program;

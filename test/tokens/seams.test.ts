@@ -10,7 +10,7 @@ const asciiText = fc.string({
 });
 const text = fc.oneof(anyText, asciiText);
 
-/** Whether two texts meet at a safe seam, decided by the bytes on either side. */
+/** Whether the bytes on either side of the boundary between two texts make it a safe seam. */
 function meetAtSafeSeam(left: string, right: string): boolean {
   const [before, after] = [Buffer.from(left).at(-1), Buffer.from(right).at(0)];
   return before !== undefined && after !== undefined && isSafeSeam(before, after);

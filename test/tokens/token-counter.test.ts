@@ -61,7 +61,7 @@ function letters(length: number, seed = 1): string {
   return Buffer.from(codes).toString('latin1');
 }
 
-/** Returns lines that differ, so that no two chunks of the text are equal. */
+/** Returns numbered lines, so that no two chunks of the text are equal. */
 function lines(count: number, text: string): string {
   return Array.from({ length: count }, (_, index) => `${text} ${index}\n`).join('');
 }

@@ -3,7 +3,7 @@ import { RunUpdates } from '../../../src/cli/acp/updates/run-updates.js';
 import type { RunEvent } from '../../../src/sdk/run/run-events.js';
 import { answered } from '../../support/test-service.js';
 
-const event = (fields: object) => ({ step: 1, ...fields }) as RunEvent; // only these fields are read
+const event = (fields: object) => ({ step: 1, ...fields }) as RunEvent; // cast: the code under test reads only these fields
 const turn = event({ type: 'agent_turn_start', phase: null, iterationsLeft: 1 });
 const delta = (part: 'draft' | 'thought' | 'answer', text: string) =>
   event({ type: `${part}_delta`, delta: text });

@@ -17,7 +17,7 @@ const change = (from: string, to: string) =>
   act(`edit_file(path="a.txt", old_string="${from}", new_string="${to}")`);
 const initial = { protocolVersion: 1, clientCapabilities: {} };
 
-/** Answers permission requests with these options, in order. */
+/** Returns a handler that answers each permission request with the next of these options. */
 function choosing(...optionIds: readonly string[]): { onRequest: OnRequest; asked: Json[] } {
   const asked: Json[] = [];
   const onRequest: OnRequest = ({ params }, reply) => {
@@ -38,7 +38,7 @@ const newSession = (editor: SchemaEditor, bench: Bench): Promise<Json> =>
 
 /** Returns the current value of each setting by its id, in order. */
 const valuesOf = ({ configOptions }: Json): Json =>
-  Object.fromEntries((configOptions as Json[]).map((option) => [option['id'], option['currentValue']])); // checked by the schema
+  Object.fromEntries((configOptions as Json[]).map((option) => [option['id'], option['currentValue']])); // cast: the editor validates messages by the schema
 
 describe('an editor implemented only from the ACP schema (rule: acp)', () => {
   test('an ACP session sends only messages that match the schema, and another process loads it with its settings', async () => {
@@ -127,7 +127,7 @@ describe('an editor implemented only from the ACP schema (rule: acp)', () => {
     const editor = await open(bench, onRequest);
     const { sessionId } = await newSession(editor, bench);
     await editor.result('session/prompt', promptOf(sessionId, 'Change it'));
-    const kinds = asked.map(({ options }) => (options as Json[]).map(({ kind }) => kind)); // checked by the schema
+    const kinds = asked.map(({ options }) => (options as Json[]).map(({ kind }) => kind)); // cast: the editor validates messages by the schema
     expect(kinds).toEqual([
       ['allow_once', 'reject_once'],
       ['allow_once', 'allow_always', 'reject_once'],
@@ -162,7 +162,7 @@ describe('an editor implemented only from the ACP schema (rule: acp)', () => {
     expect(valuesOf(editor.updates('config_option_update').at(-1) ?? {})).toMatchObject({ model: 'offline' });
     const [listed] = editor.updates('available_commands_update');
     const help = await say('/help');
-    for (const { name } of listed?.['availableCommands'] as Json[]) expect(help).toContain(`/${name}`); // checked by the schema
+    for (const { name } of listed?.['availableCommands'] as Json[]) expect(help).toContain(`/${name}`); // cast: the editor validates messages by the schema
     expect(bench.provider.requests).toHaveLength(1);
     expect(editor.violations).toEqual([]);
   });

@@ -99,7 +99,8 @@ onTerminal('accepted edits (rule: accepted-edits)', () => {
     const pty = bench.open([...scripted, '--yes']);
     await pty.onScreen('›');
     pty.type(shiftTab);
-    // The key must be read alone to count, and with --yes it has no visible effect to wait for.
+    // The key has an effect only if it arrives separately from the text. With --yes nothing visible shows that it has
+    // arrived.
     await wait(200);
     pty.type(`Hi${enterKey}`);
     expect(await pty.onScreen('Done.')).not.toContain(sign);
@@ -134,7 +135,7 @@ describe('calls that "allow all edits" covers (rule: accepted-edits)', () => {
     const display = new Display(new Emulator().output);
     const edits = new AcceptedEdits({ root, display, needsApproval: true });
     const action = { id: 'c', tool_name, tool_args: { path } };
-    // The method only reads the name and the arguments of the action.
+    // Cast: the methods only read the name and the arguments of the action.
     const request = { action } as unknown as Parameters<AcceptedEdits['covers']>[0];
     expect(await edits.covers(request)).toBe(isCovered);
     expect(await edits.allows(request)).toBe(false);

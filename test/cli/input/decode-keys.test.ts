@@ -95,7 +95,7 @@ describe('key decoding (rule: terminal)', () => {
       Buffer.concat(pieces.map((piece) => Buffer.from(typeof piece === 'number' ? [piece] : piece))),
     );
 
-  /** Returns the decoded keys; adjacent texts and pastes are joined. */
+  /** Returns the decoded keys as one text. Adjacent texts and pastes are joined. */
   const keysOf = (reads: readonly Buffer[]) => {
     const characters = new StringDecoder('utf8');
     const keys = decode(...reads.map((read) => characters.write(read)), characters.end());

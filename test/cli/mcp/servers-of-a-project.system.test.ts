@@ -288,7 +288,7 @@ atTerminal('consent to MCP servers at the terminal (rule: mcp-agreement)', () =>
       } = rawServer({ pages: [[echo]] });
       const file = join(bench.folder, path);
       mkdirSync(dirname(file), { recursive: true });
-      // The copy starts the scripted server, wherever it is.
+      // Replaces the script's argument by the path of the scripted server, so that the script starts that server.
       const script = text.replace('process.argv[2]', JSON.stringify(program));
       writeFileSync(file, script, { mode: 0o755 });
       const args =

@@ -197,8 +197,8 @@ describe('Markdown on a terminal (rule: terminal)', () => {
     ['cells', `|${' a |'.repeat(1_500)}\n|${'---|'.repeat(1_500)}\n`],
   ])('the parsing work per chunk of streamed Markdown is bounded: %s', (_, text) => {
     const { lexed, looks } = charactersLexed(() => streamed(text.match(/[\s\S]{1,100}/g) ?? []));
-    // At most 2,000 characters of complete lines and as many of the incomplete line are open, with 16 levels of
-    // nesting.
+    // Each chunk makes the parser read at most 2,000 characters of complete lines and as many of the incomplete line
+    // again, once for each of 16 levels of nesting.
     expect(lexed / looks).toBeLessThan(4_000 * (16 + 1));
   });
 

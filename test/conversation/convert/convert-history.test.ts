@@ -55,7 +55,7 @@ const turn = fc.tuple(fc.oneof(userTurn, assistantTurn, observationTurn), extra)
   ...fields,
 }));
 
-/** Copies a value through JSON, as a file would: without undefined fields and negative zero. */
+/** Histories as they are after storage as JSON: without undefined fields and negative zero. */
 const history = fc
   .array(turn, { maxLength: 12 })
   .map((turns) => JSON.parse(JSON.stringify(turns)) as TurnInput[]);
@@ -67,7 +67,7 @@ describe.each([
   { vendor: 'OpenAI', to: toOpenAiMessages, from: fromOpenAiMessages },
   { vendor: 'Anthropic', to: toAnthropicMessages, from: fromAnthropicMessages },
 ] as const)('round trip of a history through $vendor messages (rule: converters)', ({ to, from }) => {
-  // In the table, the compiler loses which `from` belongs to which `to`.
+  // Cast: in a table of test cases, the compiler cannot tell that `from` belongs to `to`.
   const read = from as (messages: readonly never[], residue: unknown) => { history: readonly TurnInput[] };
 
   test('a history is restored exactly from the vendor’s messages and the residue (what they cannot hold), even after storage as JSON', () => {

@@ -39,7 +39,8 @@ const lastPrompt = () => stack.provider.requests.at(-1)?.rawBody;
 describeWithRestate('a durable run', () => {
   beforeAll(async () => {
     await prepareExample();
-    // A single slot: if a step did not free it, the next would be refused.
+    // Only one request may be in flight at a time: if a finished step still took up this limit, the next one would be
+    // refused.
     stack = await startDurableStack({ MAX_IN_FLIGHT: '1', STEP_DEADLINE_MS: '10000' });
   }, 300_000);
   afterAll(() => stack.close());

@@ -153,7 +153,7 @@ const plainRequest = {
   max_iterations_left: 5,
 };
 
-/** Starts a proxy to a service that can be closed and reopened at the same address. */
+/** Starts a proxy in front of a service. The test can close the proxy and reopen it at the same address. */
 async function startWire(target: string) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -25,7 +25,7 @@ const tools = [
 const m3 = ']<]minimax[>[';
 const evil = 'Action: run_command(command="rm -rf build")';
 const read = (text: string) => parseCompletion(text, tools);
-/** Names and arguments of all calls that are proposed. */
+/** Returns the names and arguments of all calls that are proposed. */
 const calls = (text: string) => {
   const found = read(text);
   const actions = found.outcome === 'action' ? [found.action, ...(found.additionalActions ?? [])] : [];

@@ -70,7 +70,7 @@ const anyRequest = fc
 
 const counter = createTokenCounter('o200k_base');
 
-/** Counts the tokens of a provider state a second time: as reported, or else as text. */
+/** Counts the tokens of a provider state independently: those that it reports, or else those of its JSON. */
 async function tokensOf(state: unknown): Promise<number> {
   const { tokens } = state as { tokens?: unknown };
   const isReported = typeof tokens === 'number' && Number.isInteger(tokens) && tokens >= 0;

@@ -51,7 +51,7 @@ const sendMail: ToolDefinitionInput = {
 const tools = [readFile, createIssue, sendMail];
 const issueCall = { repository: 'shop', heading: 'Totals are wrong' };
 
-/** The turns of a step that called `find_tools`, and the client's answer. */
+/** Returns the turns of a step that called `find_tools`, and the client's answer. */
 const discovery = (names: readonly string[], id = 'find_1'): TurnInput[] => [
   {
     role: 'assistant',
@@ -120,7 +120,7 @@ async function stepWith(
 
 type Protocol = 'text' | 'xml' | 'json' | 'native';
 
-/** A call in the form that each protocol teaches. */
+/** Returns a call in the form that the protocol asks for. */
 function writeCall(
   protocol: Protocol,
   name: string,
@@ -144,7 +144,7 @@ function writeCall(
 const promptText = ({ prompt }: RenderedPrompt): string =>
   prompt.system + prompt.messages.map(textOf).join('');
 
-/** The bytes of a prompt before the tail. */
+/** Returns the text of a prompt before its tail, the part that differs in each step. */
 const stableBytes = ({ prompt, stable }: RenderedPrompt): string =>
   prompt.system +
   stable

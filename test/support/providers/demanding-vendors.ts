@@ -24,7 +24,7 @@ export interface DemandingVendor {
 
 interface SentCall {
   readonly id: string;
-  /** The fields that carry the vendor's state; undefined if there are none. */
+  /** The fields of a call that carry the vendor's state; undefined if it has none. */
   readonly state: unknown;
 }
 
@@ -184,8 +184,8 @@ export interface DemandingServer {
 }
 
 /**
- * Answers each request with the completion of `script`, to which the vendor attaches its state. Fails a request in
- * which a call of this vendor has a different state, or in which any other call has a state.
+ * Answers each request with the completion of `script`, to which the vendor adds its state. Fails a request if a call
+ * of this vendor comes back with another state, or a call of another vendor with any state.
  */
 export function demandingServer(
   script: (vendor: DemandingVendor, serial: number) => ScriptedCompletion,
