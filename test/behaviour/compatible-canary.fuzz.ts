@@ -135,15 +135,26 @@ afterAll(async () => {
   await traces.close();
 });
 
-/** Returns the whole answer as text. */
+/** Returns the status, the headers and the body as one text. */
 async function send(url: string, headers: Headers, body?: unknown): Promise<string> {
   const response = await fetch(url, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  // If the upstream cut the stream off, reading the body may fail. The text is then empty.
-  return `${response.status} ${JSON.stringify([...response.headers])}\n${await response.text().catch(() => '')}`;
+  return `${response.status} ${JSON.stringify([...response.headers])}\n${await receivedText(response)}`;
+}
+
+/** Returns the body as far as it arrives, since a stream may break off. */
+async function receivedText({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for await (const chunk of body ?? []) text += decoder.decode(chunk, { stream: true });
+  } catch {
+    // The stream broke off.
+  }
+  return text;
 }
 
 interface Ask {
