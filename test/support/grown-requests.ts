@@ -126,7 +126,11 @@ const phaseReplies = {
   'less-than signs': '<'.repeat(4_000_000),
 };
 
+const objectReply = '{"thought": "x", "action": {"tool": "f", "args": {"x": "y"}}}';
+
 const objectReplies = {
+  'half a million lines of text and an action': `${'a\n'.repeat(500_000)}${objectReply}`,
+  'an action and half a million lines of text': `${objectReply}\n${'a\n'.repeat(500_000)}`,
   '300,000 fields': `{"thought": "x", ${'"a": 1, '.repeat(300_000)}"final_answer": "y"}`,
   '150,000 actions': `{"thought": "x", ${'"action": {"x": 1}, '.repeat(150_000)}"action": {}}`,
   'a million odd escapes': `{"thought": "x", "action": {"tool": "f", "args": {"x": "${'\\d'.repeat(1_000_000)}"}}}`,
@@ -562,7 +566,7 @@ export const grownRequests: readonly GrownRequest[] = [
     body: () => bodyOf({ llm_config: scripted, tools: [tool({ type: 'object' })] }),
   },
   ...Object.entries(objectReplies).map(([name, text]) => ({
-    ...replied(`an object of ${name}`, { text }),
+    ...replied(`an object reply of ${name}`, { text }),
     body: () => bodyOf({ protocol: 'json', llm_config: scripted, tools: [tool({ type: 'object' })] }),
   })),
   {

@@ -58,12 +58,19 @@ const acts = ({ outcome }: ParsedCompletion): boolean =>
   outcome === 'action' || outcome === 'malformed_action' || outcome === 'unknown_tool';
 
 /**
+ * Maximum number of characters after an example that are parsed. They are parsed in one turn of the event loop,
+ * and take up to 0.15 s.
+ */
+const MAX_AFTER_EXAMPLE = 2 ** 19;
+
+/**
  * Reads a reply whose object is only an example, since prose follows it: the text after it decides the
- * outcome (rule: closing-fence).
+ * outcome (rule: closing-fence). If that text is too long to be parsed, the whole reply is an answer.
  */
 function readExample(reply: ScannedReply, prose: number, options: ParseOptions): ObjectReading {
   const { text, start, before, tools } = reply;
-  const rest = parseCompletion(text.slice(prose), tools, options);
+  const isLong = text.length - prose > MAX_AFTER_EXAMPLE;
+  const rest = parseCompletion(isLong ? '' : text.slice(prose), tools, options);
   const reasoning = [before.reasoning, rest.reasoning].filter(Boolean).join('\n\n') || null;
   if (rest.outcome !== 'action' && !rest.answerLabelled) {
     const answer = text.trim();

@@ -455,6 +455,29 @@ test('a control object cut by the output limit gives the outcome `truncated`, un
   ).toMatchObject({ outcome: 'truncated', thought: 'Nearly.' });
 });
 
+test('at most half a million characters before an object, or after an example, are read at once (rule: object-reply)', () => {
+  const readsObject = (text: string): boolean => {
+    const reader = readerFor();
+    reader.push(text);
+    return reader.readsObject;
+  };
+  const half = 'Look.\n'.repeat(2 ** 19 / 6);
+  expect(readsObject(`${half}\n${action}`)).toBe(true);
+  expect(readsObject(`${half}more\n${action}`)).toBe(false);
+  const late = `${half}more\n${action}`;
+  expect(read(late).completion).toMatchObject({
+    outcome: 'answer',
+    answer: late,
+    problem: expect.any(String),
+  });
+  const call = '\nAction: read_file(path="b.ts")';
+  expect(read(`${action}\n${half.slice(call.length)}${call}`).completion.action?.toolArgs).toEqual({
+    path: 'b.ts',
+  });
+  const long = `${action}\n${half}more${call}`;
+  expect(read(long).completion).toMatchObject({ outcome: 'answer', answer: long, action: null });
+});
+
 test('reading 1 MB of fields, nesting or object starts is linear (rule: linear-work)', () => {
   const fields = `{${'"plan":1,'.repeat(100_000)}"final_answer": "${'x'.repeat(100_000)}"}`;
   const nested = `{"thought": ${'['.repeat(100_000)}${'"a",'.repeat(100_000)}`;
