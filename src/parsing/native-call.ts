@@ -17,9 +17,9 @@ export interface NativeCall {
 /** The result of checking a native call. */
 export type NativeCallReading = NativeAction | NativeAnswer | UnreadableNativeCall | EmptyNativeAnswer;
 
-/** A call of an offered tool, whose arguments are checked. */
+/** A call of an offered tool with valid arguments. */
 export interface NativeAction {
-  /** Tells this reading from the others. */
+  /** Distinguishes this result from the others. */
   readonly outcome: 'action';
   /** Name of the tool, as it was offered. */
   readonly toolName: string;
@@ -29,9 +29,9 @@ export interface NativeAction {
   readonly repairs: readonly Repair[];
 }
 
-/** A call of `Final Answer`, which no tool has as its name. */
+/** A call of a tool named `Final Answer`, with which models write their answer although no such tool is offered. */
 export interface NativeAnswer {
-  /** Tells this reading from the others. */
+  /** Distinguishes this result from the others. */
   readonly outcome: 'answer';
   /** The text of the answer, without white space around it; never empty. */
   readonly answer: string;
@@ -47,7 +47,7 @@ export interface UnreadableNativeCall {
 
 /** A call of `Final Answer` without text. */
 export interface EmptyNativeAnswer {
-  /** Tells this reading from the others. */
+  /** Distinguishes this result from the others. */
   readonly outcome: 'empty';
 }
 

@@ -7,8 +7,8 @@ import { FIND_TOOLS } from './prompt/deferred-tools.js';
 import type { Situation } from './types.js';
 
 /**
- * Reports the deferred tools in one row, and in a separate row each tool that a search found (rule:
- * deferred-report) and each tool of which the prompt has only the signature (rule: compatible-tools).
+ * Reports all deferred tools in one row. Adds a row for each tool that a search found (rule: deferred-report), and
+ * for each tool of which the prompt contains only the signature (rule: compatible-tools).
  */
 export async function toolItems(fitted: FittedPrompt): Promise<ReportItem[]> {
   const { situation, deferredList } = fitted;
@@ -43,7 +43,7 @@ function foundRow(name: string, tokens: number | undefined): ReportItem {
   return { ...row(name, 0), status: 'dropped', original_tokens: null, reason };
 }
 
-/** Returns the tokens of the definitions that the prompt contains. */
+/** Returns the tokens of those definitions of found tools that the prompt contains. */
 async function tokensOfFound({
   situation,
   units,

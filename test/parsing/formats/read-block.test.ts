@@ -439,6 +439,17 @@ describe('several calls', () => {
       '<tool_calls>[{"name": "list_tools", "arguments": {}}, {"name": "browse", "arguments": {}}]</tool_calls>';
     expect(calls(text)).toEqual([['list_tools', {}]]);
   });
+
+  test('the first 128 of 200 calls with tags are proposed (rule: several-calls)', () => {
+    const call = '<tool_call>\n<function=list_tools>\n</function>\n</tool_call>\n';
+    expect(calls(call.repeat(200))).toHaveLength(128);
+  });
+
+  test('128 calls without tags are proposed, and 129 are an answer (rule: several-calls)', () => {
+    const call = '{"name": "list_tools", "arguments": {}}\n';
+    expect(calls(call.repeat(128))).toHaveLength(128);
+    expect(read(call.repeat(129)).outcome).toBe('answer');
+  });
 });
 
 describe('native calls in unclosed reasoning, and call markers inside the arguments of another call', () => {

@@ -13,12 +13,13 @@ import { endOf, isCut, type ScannedReply, thoughtOf } from './scanned-reply.js';
 export interface ObjectReading {
   readonly completion: ParsedCompletion;
   /**
-   * True if the reply is exactly the requested object: complete, without repairs, and with nothing around it.
+   * True if the reply is exactly the object that the prompt asks for: complete, without repairs, and with nothing
+   * around it.
    */
   readonly isWhole: boolean;
-  /** The answer as a JSON value, if the reply has one and its answers are not text (rule: typed-answers). */
+  /** The answer as a JSON value, if the reply has one and answers are not text (rule: typed-answers). */
   readonly answerValue?: JsonValue | undefined;
-  /** The rest of the thought, if the object was only an example. */
+  /** The thought in the text after the object, if the object was only an example. */
   readonly furtherThought?: string | null;
 }
 
@@ -58,8 +59,8 @@ const acts = ({ outcome }: ParsedCompletion): boolean =>
   outcome === 'action' || outcome === 'malformed_action' || outcome === 'unknown_tool';
 
 /**
- * Maximum number of characters after an example that are parsed. They are parsed in one turn of the event loop,
- * and take up to 0.15 s.
+ * Maximum length of the text after an example that is parsed. It is parsed in one turn of the event loop, which takes
+ * up to 0.15 s.
  */
 const MAX_AFTER_EXAMPLE = 2 ** 19;
 
@@ -98,7 +99,7 @@ const exampleFields = {
     'if you meant to act, write the object by itself: text follows the one with an action, so it was taken for an example',
 } as const;
 
-/** Reads the first action or answer that is readable. */
+/** Reads the action or answer that decides the reply. */
 function findOutcome(reply: ScannedReply, options: ParseOptions): ReadAction | undefined {
   const turn = turnOf(reply);
   if (!turn) return undefined;
@@ -119,8 +120,8 @@ function readAnswer(reply: ScannedReply, turn: ScannedField): ReadAction | undef
 }
 
 /**
- * Reads an object that has no action or answer in the form that the prompt asks for: as a call or an answer in
- * another dialect if possible; otherwise the object is the thought.
+ * Reads an object without an action or answer in the form that the prompt asks for: as a call or an answer in another
+ * syntax if possible; otherwise its thought becomes the answer, or the whole object if it has none.
  */
 function readOtherwise(reply: ScannedReply, options: ParseOptions): ParsedCompletion {
   const { text, start, scanner, tools } = reply;
@@ -139,7 +140,7 @@ function readOtherwise(reply: ScannedReply, options: ParseOptions): ParsedComple
   };
 }
 
-/** Returns the thought beside an action or an answer in another form. */
+/** Returns the thought of a reply whose action or answer is in another syntax. */
 function thoughtBeside(reply: ScannedReply, parsed: ParsedCompletion): string | null {
   if (parsed.outcome === 'action' || parsed.answerLabelled) return thoughtOf(reply);
   return [reply.before.answer, parsed.thought].filter(Boolean).join('\n') || null;

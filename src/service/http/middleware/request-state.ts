@@ -15,12 +15,12 @@ import { holdsSecret, readRequestId } from './request-id.js';
 
 /** The state of a request in progress, from which its failure body and its log line are built. */
 export interface RequestState {
-  /** Never contains a key or a token, even if the caller sent one as the id. */
+  /** Id of the request. Never contains a key or a token, even if the caller sent one as the id. */
   id: string;
   readonly isSentId: boolean;
   readonly startedAt: number;
   trace: RequestTrace;
-  /** The declared path of the route, because a path as sent may contain anything. */
+  /** The path of the route as declared, not as sent, because a sent path may contain anything. */
   route: string;
   /** True once the whole response was written to the socket; otherwise the caller left before. */
   isAnswered: boolean;
@@ -56,7 +56,7 @@ export interface RequestState {
    * compatible-errors).
    */
   writeFailure?: FailureWriter;
-  /** The size of the prompt that a compatible endpoint sends, once it is computed. */
+  /** Size of the prompt of a compatible endpoint; absent until it has been computed. */
   promptSize?: TooLong;
   /** Present if a request failed because its prompt is too long. */
   tooLong?: TooLong | undefined;
@@ -79,7 +79,7 @@ export interface OpenStream {
   fail(error: StepError): void;
 }
 
-/** How a request ended: an error code, how the reply was parsed, or another fixed value. */
+/** The way in which a request ended: an error code, the outcome of the parser, or another fixed value. */
 export type Outcome =
   | ErrorCode
   | Parse['outcome']
