@@ -12,16 +12,17 @@ import { before } from './scripted-model.js';
 
 const TASK = 'Read kettle.txt, warm the kettle, and say what happened.';
 
-/** An agent set up as the page says, in an empty home folder, over the service and a scripted model. */
+/**
+ * An agent with an empty home folder, set up as docs/use-it-with-your-agent.md says. It uses the service with a
+ * scripted model.
+ */
 export interface Stage {
   readonly fake: FakeProvider;
   readonly recorder: Recorder;
   readonly home: string;
   /** The project: a Git repository with one file, `kettle.txt`. */
   readonly work: string;
-  /**
-   * Environment of the agent. Of this process's variables it contains only `PATH`, so the agent finds no key.
-   */
+  /** Environment of the agent. It inherits only `PATH` from this process, so the agent finds no key. */
   readonly env: Readonly<Record<string, string>>;
   /** Shell scripts to run in `work`, one after the other; the last one gives the agent its task. */
   readonly scripts: readonly string[];
@@ -29,8 +30,8 @@ export interface Stage {
 }
 
 /**
- * Starts a model with this script, the service with the page's settings, and a recorder in front of it; then writes the
- * agent's settings. `programs` are the folders of the agent's programs.
+ * Starts a scripted model, the service with the settings of the documentation page, and a recorder in front of the
+ * service; then writes the agent's settings files. `programs` are the folders of the agent's executables.
  */
 export async function openStage(
   agent: Agent,
