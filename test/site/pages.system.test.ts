@@ -51,7 +51,7 @@ const wideTables = `[...document.querySelectorAll('main table')]
 const wide = { width: 1440, height: 844 };
 const narrow = { width: 390, height: 844 };
 const fits = { overflow: 0, wideTables: [] };
-const fit = async (page: Page) => ({
+const layoutOf = async (page: Page) => ({
   overflow: await page.evaluate(overflow),
   wideTables: await page.evaluate(wideTables),
 });
@@ -65,11 +65,11 @@ test('each page fits at 1440 and 390 pixels, and has no errors, requests to othe
     await page.emulateMedia({ colorScheme: 'light' });
     await page.goto(`${site.url}${path}`, { waitUntil: 'load' });
     await page.waitForFunction(`!${isDark}`);
-    const atDesk = { ...(await fit(page)), findings: await axeFindings(page) };
+    const atDesk = { ...(await layoutOf(page)), findings: await axeFindings(page) };
     await page.setViewportSize(narrow);
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.waitForFunction(isDark);
-    const onPhone = { ...(await fit(page)), findings: await axeFindings(page) };
+    const onPhone = { ...(await layoutOf(page)), findings: await axeFindings(page) };
     const good = { ...fits, findings: [] };
     expect([path, atDesk, onPhone, trouble]).toEqual([path, good, good, []]);
   }
