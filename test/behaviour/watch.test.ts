@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { afterEach, expect, test } from '@jest/globals';
+import type { StepRequestInput } from '../../src/contract/step-request.js';
 import type { WatchEvent } from '../../src/contract/watch.js';
 import type { Script } from '../../src/offline/fake-provider.js';
 import { createToken } from '../../src/service/operations/access/token.js';
@@ -39,6 +40,21 @@ async function post({ url }: WholeService, path: string, body: object, headers =
   const all = { 'Content-Type': 'application/json', ...headers };
   const answer = await fetch(`${url}${path}`, { method: 'POST', headers: all, body: JSON.stringify(body) });
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
+}
+
+/** Sends a step request without waiting for the answer. Returns a function with which the caller leaves. */
+function sendStep({ url }: WholeService, changes: Partial<StepRequestInput> = {}): () => Promise<void> {
+  const controller = new AbortController();
+  const left = fetch(`${url}/api/agent/react_step`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(stepRequest(changes)),
+    signal: controller.signal,
+  }).catch(() => undefined);
+  return async () => {
+    controller.abort();
+    await left;
+  };
 }
 
 /** Waits until the last event of a watcher is of the given type, and returns all its events. */
@@ -137,16 +153,9 @@ test('a step whose deadline passes or whose caller leaves is reported as failed 
   await service.step({ llm_config: { ...stepRequest().llm_config, deadlineMs: 200 } });
   const timedOut = await eventsUntil(watcher, 'step.failed');
   expect(timedOut.at(-1)).toMatchObject({ code: 'upstream_timeout' });
-  const controller = new AbortController();
-  const left = fetch(`${service.url}/api/agent/react_step`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(stepRequest()),
-    signal: controller.signal,
-  }).catch(() => undefined);
+  const leave = sendStep(service);
   await eventsUntil(watcher, 'step.began');
-  controller.abort();
-  await left;
+  await leave();
   const events = await eventsUntil(watcher, 'step.failed');
   expect(events.at(-1)).toMatchObject({
     code: 'caller_left',
@@ -159,17 +168,14 @@ test('a later watcher is sent the last 100 steps and the steps in progress (rule
     JSON.stringify(body).includes('wait') ? { fault: 'silence' } : { text: 'Final Answer: here' },
   );
   for (let step = 0; step < 102; step += 1) await service.step({ user_query: `Question ${step}.` });
-  const waiting = service.step({
-    user_query: 'wait',
-    llm_config: { ...stepRequest().llm_config, deadlineMs: 3_000 },
-  });
+  const leave = sendStep(service, { user_query: 'wait' });
   await until(() => service.fake.requests.length === 103);
   const events = await eventsUntil(await join(service), 'step.began');
   expect(events[0]).toMatchObject({ type: 'watch.started', kept: 100 });
   expect(countOf(events, 'step.watched')).toBe(100);
   expect(events[1]).toMatchObject({ step: { request: { user_query: 'Question 2.' } } });
   expect(events.at(-2)).toMatchObject({ step: { request: { user_query: 'Question 101.' } } });
-  await waiting;
+  await leave();
 });
 
 test('every step succeeds while a watcher does not read; it is dropped, and another one sees every step (rule: watch)', async () => {
@@ -243,7 +249,8 @@ test('shutting down ends the stream after the last step (rule: watch)', async ()
   const service = await startWatched({ text: 'Final Answer: here', chunkDelayMs: 100 });
   const watcher = await join(service);
   const step = service.step();
-  await eventsUntil(watcher, 'step.began');
+  // The step may have ended already when the test sees that it began.
+  await until(watcher.events, (events) => countOf(events, 'step.began') === 1);
   services.splice(0);
   await Promise.all([service.close(), step]);
   expect(await watcher.end).toBe('ended');

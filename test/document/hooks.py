@@ -44,10 +44,14 @@ shorter_history = {
 
 
 def type_events(content):
-    """Replaces the schema of a stream by that of one event, which Schemathesis expects there, as OpenAPI 3.2 does."""
+    """Replaces the schema of a stream by that of one event, which Schemathesis expects there, as OpenAPI 3.2 does.
+
+    A stream whose events the contract describes only in words keeps its schema.
+    """
     stream = content.get("text/event-stream")
-    if stream:
-        data = {"type": "string", "contentMediaType": "application/json", "contentSchema": stream["schema"]["x-event-data"]}
+    event = stream and stream["schema"].get("x-event-data")
+    if event:
+        data = {"type": "string", "contentMediaType": "application/json", "contentSchema": event}
         stream["schema"] = {"type": "object", "required": ["data", "event"], "properties": {"data": data}}
 
 
