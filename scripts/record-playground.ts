@@ -87,7 +87,7 @@ async function prepare(page: Page): Promise<void> {
     }
     await page.waitForTimeout(1_100);
   }
-  await page.getByRole('slider', { name: 'Token limit' }).fill('46');
+  await page.getByRole('slider', { name: 'Token limit' }).fill('22');
   await page
     .getByRole('textbox', { name: 'Task' })
     .fill('A coupon must never take more than the subtotal. Check it.');

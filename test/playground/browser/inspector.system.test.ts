@@ -29,7 +29,7 @@ describePlayground('the inspector of a step (rule: playground-inspector)', (play
     const { page, service } = playground;
     await tagPricing(page);
     await inspector(page).getByText('Nothing was left out.').waitFor();
-    await setSlider(page, 'Token limit', 30);
+    await setSlider(page, 'Token limit', 6);
     const drawer = inspector(page).getByRole('group').filter({ hasText: 'Left out or cut' });
     await drawer.waitFor();
     await playground.script([answer('One.'), answer('Other.')]);
@@ -54,7 +54,7 @@ describePlayground('the inspector of a step (rule: playground-inspector)', (play
     await playground.run('What is a coupon?');
     await playground.ended();
     await inspector(page).getByText('With another budget').click();
-    await setSlider(page, 'Budget to compare with', 24);
+    await setSlider(page, 'Budget to compare with', 0);
     await inspector(page)
       .getByText(/^left out · /)
       .first()
