@@ -15,7 +15,9 @@ const additions = ['attrs', 'component', 'container', 'emoji', 'footnote', 'incl
  * function into the page, so it uses nothing outside itself.
  */
 const searchedWord = (word) =>
-  /^(?:an?|and|are|can|do|does|how|i|in|is|it|my|not|of|on|the|to|was|were|what|which|why)$/i.test(word)
+  /^(?:an?|and|are|be|can|do|does|for|from|how|i|in|is|it|my|not|of|on|or|that|the|this|to|was|were|what|when|where|which|who|why|with|you|your)$/i.test(
+    word,
+  )
     ? null
     : word.toLowerCase();
 

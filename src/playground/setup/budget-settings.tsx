@@ -32,7 +32,9 @@ export function BudgetSettings() {
         max={POSITIONS}
         value={Math.round((reservedOutputTokens / tokenLimit) * 2 * POSITIONS)}
         onChange={(position) =>
-          change({ reservedOutputTokens: Math.max(MIN_RESERVE, rounded((position / POSITIONS / 2) * tokenLimit)) })
+          change({
+            reservedOutputTokens: Math.max(MIN_RESERVE, rounded((position / POSITIONS / 2) * tokenLimit)),
+          })
         }
       />
       <Slider
