@@ -17,11 +17,11 @@ export function bothPictures(markdown) {
   });
 }
 
-/** Markdown plugin that renders indented code blocks like fenced ones. */
+/** Markdown plugin that renders indented code blocks, which have commands, like fenced ones. */
 export function fencedBlocks(markdown) {
   markdown.core.ruler.push('fenced_blocks', ({ tokens }) => {
     for (const token of tokens.filter(({ type }) => type === 'code_block'))
-      Object.assign(token, { type: 'fence', tag: 'code', markup: '```', info: 'text' });
+      Object.assign(token, { type: 'fence', tag: 'code', markup: '```', info: 'console' });
   });
 }
 
@@ -38,7 +38,7 @@ const MAX_NAME = 28;
  * Markdown plugin that prepares tables for narrow screens. A table that would be wider than a phone gets the class
  * `stacked`: the style sheet then shows each row as a block, in which every cell has the name of its column before it. The roles
  * keep such a table a table for screen readers. Cells with a long name in code get the class `long`, tables of many columns
- * `dense`.
+ * `dense`, tables whose columns have no names `headless`.
  */
 export function fittingTables(markdown) {
   markdown.core.ruler.push('fitting_tables', ({ tokens }) => {
@@ -67,6 +67,7 @@ function fit(tokens) {
   for (const { token, inline } of cells)
     if (inline.children.some(({ type, content }) => type === 'code_inline' && content.length > MAX_NAME))
       token.attrJoin('class', 'long');
+  if (heads.every((head) => head === '')) tokens[0].attrJoin('class', 'headless');
   if (heads.length > MAX_COLUMNS) tokens[0].attrJoin('class', 'dense');
   const widths = heads.map((head, column) =>
     Math.max(
