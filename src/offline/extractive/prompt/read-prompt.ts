@@ -162,10 +162,13 @@ const isFile = ({ attributes }: FencedBlock): boolean => pathOf(attributes) !== 
 const pathOf = (attributes: Readonly<Record<string, string>>): string | undefined =>
   attributes['path'] ?? attributes['file'] ?? attributes['filename'];
 
+/** A folder's names are no passage of a file, so the searcher must not quote them. */
+const isListing = ({ name }: FencedBlock): boolean => name === 'folder';
+
 /** Reads the files that are in fences, also inside a block that only groups them. */
 function readFiles(segments: readonly MessageSegment[], levels = 2): ContextFile[] {
   return segments.flatMap((segment) => {
-    if (segment.kind === 'text' || isObservation(segment.block)) return [];
+    if (segment.kind === 'text' || isObservation(segment.block) || isListing(segment.block)) return [];
     const { attributes, content } = segment.block;
     const path = pathOf(attributes);
     if (path === undefined) return levels > 1 ? readFiles(splitBlocks(content), levels - 1) : [];
