@@ -175,7 +175,7 @@ function fieldsOf({ path, lines, heading }: Passage, id: number): Fields {
 const FEW_LINES: readonly number[] = [0.7, 0.7];
 
 const asksForNumber =
-  /\bhow (?:long|many|much|often|old|big|large)\b|\bwhen\b|\bwhat (?:percentage|number|limit|port|size)\b|\blimit\b|\bmaximum\b|\bwie (?:lange|viele?|oft|groß)\b|\bwann\b/iu;
+  /\bhow (?:long|many|much|often|old|big|large)\b|\bwhen\b|\bwhat (?:percentage|number|limit|port|size)\b|\blimits?\b|\bmaximum\b|\bwie (?:lange|viele?|oft|groß)\b|\bwann\b/iu;
 
 /** Matches a question about a place in the code. The answer to another question is more likely in the documents. */
 const asksForPlace =
