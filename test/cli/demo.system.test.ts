@@ -32,6 +32,12 @@ test.each([
   20_000,
 );
 
+test('the demo first quotes the document that states the limit (rule: offline-model)', () => {
+  const { status, stdout } = demo();
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/These passages match best .*\n\ndocs\/pricing\.md:11 /);
+}, 20_000);
+
 const { test: onTerminal } = needs(terminal);
 
 onTerminal(

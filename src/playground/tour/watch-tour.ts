@@ -43,7 +43,9 @@ export async function watchTour(): Promise<void> {
   const recorded = { origin: 'file', parent: null } as const;
   const view = await playSaved(followUp);
   addRun({ ...recorded, label: `Recorded follow-up: ${followUp.task}`, view, saved: followUp }, FOLLOW_UP_ID);
-  addRun({ ...recorded, label: `Recorded: ${first.task}`, view: emptyRun(), saved: null }, ID);
+  // Like a live run until its end: in progress, with the newest step inspected.
+  const playing = { ...recorded, origin: 'live' } as const;
+  addRun({ ...playing, label: `Recorded: ${first.task}`, view: emptyRun(), saved: null }, ID);
   branches.value = branches.value.toSorted(
     (one, other) => Number(one.id === FOLLOW_UP_ID) - Number(other.id === FOLLOW_UP_ID),
   );
@@ -53,7 +55,7 @@ export async function watchTour(): Promise<void> {
     amendBranch(ID, { view: next });
     return pauses.pause(READING_MS[event.type] ?? 0);
   };
-  amendBranch(ID, { view: await playSaved(first, show), saved: first });
+  amendBranch(ID, { view: await playSaved(first, show), saved: first, origin: 'file' });
   skipPauses.value = null;
 }
 

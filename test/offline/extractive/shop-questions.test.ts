@@ -62,11 +62,8 @@ describe('the offline model answers questions about examples/shop (rule: offline
     expect(new Set(calls).size).toBe(calls.length);
   });
 
-  test.each([
-    'What is the maximum discount?',
-    'How is the discount of a coupon calculated, and which limits does it have?',
-  ])('the offline model prefers a document that states the answer to code with the same words: %s', (question) => {
-    const { answer } = runMiniLoop(question);
+  test('the offline model prefers a document that states the answer to code with the same words', () => {
+    const { answer } = runMiniLoop('What is the maximum discount?');
     expect(quotedLines(answer)[0]).toMatchObject({ path: 'docs/pricing.md' });
     expect(answer).toContain('    > 11  5. No order is discounted by more than 30 % in all.');
   });

@@ -10,6 +10,7 @@ describePlayground('the recorded run that the first screen offers', (playground)
     const steps = page.getByRole('article', { name: /^Step \d+$/ });
     await steps.first().waitFor();
     expect(await steps.count()).toBeLessThan(11);
+    await page.getByText('on its way').waitFor();
     await button('Show all').click();
     await page.getByText('Nothing is committed, as you asked.').waitFor();
     expect(await steps.count()).toBe(11);
