@@ -75,6 +75,14 @@ describe('reading the task of a prompt', () => {
   });
 });
 
+test('a tool that wants a pattern first is called with one to list all files', () => {
+  const prompt = [
+    system('Action: tool(a="b")\n\nTools:\nglob(pattern, path): finds files'),
+    user('Where is the refund?'),
+  ];
+  expect(extractiveReply(prompt)).toContain('Action: glob(pattern="**/*")');
+});
+
 describe('reading the calls of a prompt', () => {
   test('calls are paired with their observations, fenced or labelled', () => {
     const prompt = readPrompt([

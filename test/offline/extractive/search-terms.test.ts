@@ -35,6 +35,10 @@ describe('searchTerms', () => {
     expect(new Set(stems)).toEqual(new Set(['expir']));
   });
 
+  test('quotes around the whole task do not make it one search term', () => {
+    expect(textsOf('"Where is the refund logged?"\n')).toEqual(textsOf('Where is the refund logged?'));
+  });
+
   test('the stem of "returning" is not the keyword "return"', () => {
     expect(stemOf('returning')).toBe('returning');
   });
