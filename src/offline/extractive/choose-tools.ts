@@ -35,7 +35,7 @@ const jobs = {
       /read_?file|file_?read|open_?file|view_?file|get_?file(?!_?tree)/iu,
       /^(?:read|open|view|cat|show)/iu,
     ],
-    never: new RegExp(`memory|url|web|tree|list|director|search|${writes.source}`, 'iu'),
+    never: new RegExp(`memory|url|web|image|tree|list|director|search|${writes.source}`, 'iu'),
     parameter: pathParameter,
   },
   list: {

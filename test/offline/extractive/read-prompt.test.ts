@@ -83,6 +83,14 @@ test('a tool that wants a pattern first is called with one to list all files', (
   expect(extractiveReply(prompt)).toContain('Action: glob(pattern="**/*")');
 });
 
+test('a tool that views images is not used to read a text file', () => {
+  const prompt = [
+    system('Action: tool(a="b")\n\nTools:\nview_image(path): shows an image'),
+    user('What is in README.md?'),
+  ];
+  expect(extractiveReply(prompt)).not.toContain('Action:');
+});
+
 describe('reading the calls of a prompt', () => {
   test('calls are paired with their observations, fenced or labelled', () => {
     const prompt = readPrompt([
