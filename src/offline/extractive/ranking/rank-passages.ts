@@ -203,7 +203,9 @@ function factorsFor(task: string, terms: readonly SearchTerm[]): (passage: Passa
   const documents = asksForPlace.test(task) ? 1 : DOCUMENT_FACTOR;
   return ({ path, lines }) => {
     const number =
-      wantsNumber && lines.some(({ text }) => /\d{2}|[2-9]/u.test(text) && hasTerm(text)) ? 2 : 1;
+      wantsNumber && lines.some(({ text }) => /(?<![\p{L}\d_])(?:\d{2}|[2-9])/u.test(text) && hasTerm(text))
+        ? 2
+        : 1;
     const alone = FEW_LINES[lines.length] ?? 1;
     const imports =
       lines.length > 0 &&
