@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import { readTrajectory } from '../../src/sdk/saved/read-trajectory.js';
 import { replayRun } from '../../src/sdk/saved/replay-run.js';
+import { streamStep } from '../support/stream-step.js';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import {
@@ -255,6 +256,48 @@ test('a folder that can no longer be written fails no step and is logged once (r
   await service.close();
   services.length = 0;
   expect(warnings()).toHaveLength(1);
+});
+
+test('include.record returns the record that RECORD_DIR would have, plain and streamed; without it there is none (rule: returned-records)', async () => {
+  const { service, folder } = await startRecording({ text: 'Final Answer: here' });
+  const plain = await service.step({ include: { record: true } });
+  const streamed = await streamStep(service, { include: { record: true, history: false } });
+  expect([plain.body.recorded_step, streamed.step.recorded_step]).toEqual(await recorded(folder, 2));
+  expect((await service.step()).body.recorded_step).toBeNull();
+  const own = await startWholeService({ text: 'Final Answer: here' });
+  services.push(own);
+  expect((await own.step({ include: { record: true } })).body.recorded_step).toMatchObject({
+    prompt: { system: expect.any(String) },
+    completion_text: 'Final Answer: here',
+  });
+});
+
+test('a response has no record if the step failed, or without extensions (rule: returned-records)', async () => {
+  const { service } = await startRecording({ fault: 'html-502' });
+  const include = { record: true };
+  expect((await service.step({ max_iterations_left: 0, include })).body.recorded_step).toBeNull();
+  const failed = await service.step({ include });
+  expect([failed.status, failed.body.recorded_step]).toEqual([502, null]);
+  service.fake.script({ text: 'Final Answer: here' });
+  const reduced = await service.step({ include: { ...include, extensions: false } });
+  expect([reduced.status, 'recorded_step' in reduced.body]).toEqual([200, false]);
+});
+
+test('no returned record contains the key, even if the caller and the model repeat it (rule: returned-records)', async () => {
+  const { service } = await startRecording({
+    text: `Thought: your key is ${key}\nAction: read_file(path="${key}")`,
+  });
+  const instructions = `Bearer ${key} and ${Buffer.from(key).toString('base64')}`;
+  const asked = { tools, user_query: `Use ${key}.`, instructions, include: { record: true } };
+  const plain = await service.step(asked);
+  const { step } = await streamStep(service, asked);
+  for (const text of [plain.body, step].map((each) => JSON.stringify(each.recorded_step))) {
+    expect(text).toContain('[redacted]');
+    expect(text).not.toContain(key);
+    expect(text).not.toContain(key.slice(-8));
+    expect(text).not.toContain(Buffer.from(key).toString('base64').slice(0, 40));
+    expect(text).not.toContain('user_api_keys');
+  }
 });
 
 test('without RECORD_DIR no step is written; a folder that does not exist prevents the start (rule: recorded-steps)', async () => {

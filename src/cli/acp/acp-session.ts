@@ -354,6 +354,7 @@ export class AcpSession {
       protocol: flags.protocol,
       strategy: flags.strategy,
       maxSteps: flags.maxSteps,
+      record: true,
       onLastIteration: onLastIterationOf(flags),
     });
   }

@@ -232,6 +232,7 @@ export class Session {
       ...(protocol && { protocol }),
       ...(strategy && { strategy }),
       ...(maxSteps !== undefined && { maxSteps }),
+      record: true,
       onLastIteration: onLastIterationOf(flags),
     });
   }

@@ -50,8 +50,7 @@ async function attemptStep(run: RunState, { phase, lastCall = run.mustAnswer }: 
   // Tool definitions of an MCP server, chunks of a search and the caller's texts may contain NUL, too.
   const request = withoutNul(buildRequest(run, { phase, lastCall }));
   run.options.onRequest?.(request);
-  const response = await receive(run, request);
-  run.absorb(response);
+  const response = run.absorb(await receive(run, request));
   const spent = lastCall || phase === null || phase === 'observe' ? 1 : 0;
   const left = run.iterationsLeft - spent; // counted here too, so that no service can make a run endless
   run.iterationsLeft = lastCall ? left : Math.min(left, response.iterations_remaining);

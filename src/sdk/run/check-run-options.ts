@@ -87,6 +87,7 @@ const optionFields: Expectations<keyof RunOptions> = {
   stream: flag,
   extensions: flag,
   report: choice('full', 'summary', 'none'),
+  record: flag,
   onRequest: callable,
   projectId: aString,
   sessionId: aString,

@@ -33,13 +33,14 @@ export function continuationOf(saved: Trajectory, { decisions }: ResumeOptions):
   const pending = result.pending ?? [];
   for (const [index, decision] of decisions.entries())
     checkDecision(pending, decision, `decisions[${index}]`);
-  const { beganWith, observations, history, tasks } = saved;
+  const { beganWith, observations, history, tasks, recordedSteps } = saved;
   return {
     beganWith,
     observations,
     history,
     tasks,
     responses,
+    recordedSteps,
     response,
     steps: result.steps ?? [],
     usage: result.usage ?? noUsage,

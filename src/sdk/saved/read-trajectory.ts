@@ -114,6 +114,7 @@ const isOptions = shapeOf<SavedOptions>({
   context: optional(isContext),
   answerSchema: optional(isJsonObject),
   clientTools: optional(listOf(oneOf(...clientToolNames))),
+  record: optional(isBoolean),
 });
 
 const isPending = shapeOf<PendingApproval>({

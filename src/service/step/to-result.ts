@@ -69,6 +69,7 @@ export function toResult(conclusion: Conclusion, step: Omit<SentStep, 'during'>)
     finish_reason_raw: completion.finishReasonRaw,
     reasoning: reply.reasoning,
     completion_text: request.include?.completion_text ? completion.text : null,
+    recorded_step: null,
     warnings: [
       ...situation.warnings,
       ...completion.warnings,
