@@ -61,10 +61,7 @@ export interface Continuation {
 
 const DEFAULT_TOKEN_LIMIT = 32_000;
 const DEFAULT_RESERVED_OUTPUT_TOKENS = 4_000;
-/**
- * Maximum length of the recorded steps of a run as JSON, since each repeats the history (rule: run-records). A run with
- * full records still fits what `search_memory` reads.
- */
+/** Maximum length of the recorded steps of a run as JSON, since each repeats the history (rule: run-records). */
 const MAX_RECORDED_CHARS = 8 * 2 ** 20;
 /** Default of `maxSteps`. */
 export const DEFAULT_MAX_STEPS = 10;

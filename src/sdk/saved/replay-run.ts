@@ -17,8 +17,8 @@ import type { Trajectory } from '../run/trajectory.js';
 
 /**
  * Replays a saved run: the same events and the same end, without model, tools or a person. `onRequest` receives the original
- * requests, rebuilt from the saved run. They differ from the original ones in two cases that a file does not record: a
- * compacted history, and an initial TODO list.
+ * requests, rebuilt from the saved run. They differ from the original ones in three cases that a file does not record: a
+ * compacted history, an initial TODO list, and records that reached their limit.
  */
 export function replayRun(saved: Trajectory, { onRequest }: Pick<RunOptions, 'onRequest'> = {}): Run {
   const observations = new Map(saved.observations.map((turn) => [turn.toolCallId ?? '', turn]));
