@@ -8,6 +8,7 @@ import type { Tool } from '../actions/define-tool.js';
 import type { PendingApproval } from '../actions/pending-approval.js';
 import { randomId } from '../base/random-id.js';
 import type { CallOptions, StepService } from '../base/step-service.js';
+import { isRecordedStep } from '../base/wire-shapes.js';
 import { withoutNul } from '../base/without-nul.js';
 import { type AnswerCheck, toAnswerCheck } from './answer-schema.js';
 import type { RunEvent } from './run-events.js';
@@ -229,8 +230,8 @@ export class RunState {
   absorb(received: Step): Step {
     const { recorded_step: recorded } = received;
     const response = { ...received, recorded_step: null };
-    // Cast: the client has checked the shape of the response.
-    if (recorded) this.#keepRecord(recorded as unknown as RecordedStep);
+    // Cast: checked here. A saved run must be readable, so another form of record is dropped.
+    if (isRecordedStep(recorded)) this.#keepRecord(recorded as unknown as RecordedStep);
     this.responses.push(response);
     this.append(...response.new_turns);
     if (response.status !== 'error') this.taskIsNew = false;
