@@ -106,3 +106,19 @@ test('the requests of a recorded run are reconstructed exactly by its replay (ru
   await replayRun(readTrajectory(json), { onRequest: (request) => void replayed.push(request) }).result();
   expect(replayed).toEqual(requests);
 });
+
+test('a record of a form that the SDK cannot read fails no step, and is not kept (rule: run-records)', async () => {
+  service.fake.script([act, answer]);
+  const other = new StepwiseClient({
+    baseUrl: service.url,
+    llmKey: key,
+    fetch: async (input, init) => {
+      const step = (await fetch(input, init).then((response) => response.json())) as object; // an object by the contract
+      return Response.json({ ...step, recorded_step: { form: 'another' } });
+    },
+  });
+  const options = { llmConfig, tools: [lookUp], record: true, stream: false };
+  const running = other.run('What is the price?', options);
+  expect((await running.result()).answer).toBe('It is 42.');
+  expect(readTrajectory(JSON.stringify(running.save()))).not.toHaveProperty('recordedSteps');
+});

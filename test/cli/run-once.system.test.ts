@@ -427,6 +427,16 @@ describe('saved runs (rule: saved-runs)', () => {
     expect(replay.stderr).toContain('Completion 1 was parsed as list_files(), now as list_files(path="src")');
   }, 30_000);
 
+  test('stepwise eval makes the steps of a run saved with --save again (rule: run-records)', async () => {
+    const bench = await setUp(script, files);
+    const file = join(bench.folder, 'run.json');
+    await bench.run([...scripted, '--save', file, 'What is here?']);
+    bench.provider.script(script);
+    const { code, stdout } = await bench.run(['eval', file, '--concurrency', '1']);
+    expect(stdout).toMatch(/✓ as recorded +2 +0 +0 +0 +0/);
+    expect(code).toBe(0);
+  }, 30_000);
+
   test('--resume continues a saved run with its history', async () => {
     const bench = await setUp([...script, answer('As I said.')], files);
     const file = join(bench.folder, 'run.json');

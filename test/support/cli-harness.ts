@@ -92,7 +92,12 @@ export async function setUp(
     cleanups.push(() => void child.kill('SIGKILL'));
     return child;
   };
-  const words = (args: readonly string[]) => [process.execPath, main, ...acceptedOf(placed, args), ...args];
+  const words = (args: readonly string[]) => [
+    ...[process.execPath, main],
+    // `eval` must be the first word, and makes its steps itself.
+    ...(args[0] === 'eval' ? [] : acceptedOf(placed, args)),
+    ...args,
+  ];
   const start = (args: readonly string[]) => launch(process.execPath, words(args).slice(1));
   const startOnto = (file: string, args: readonly string[]) => {
     return launch('sh', ['-c', 'file="$1"; shift; exec "$@" > "$file"', 'sh', file, ...words(args)]);
