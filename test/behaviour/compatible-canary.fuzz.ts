@@ -1,14 +1,21 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Respond } from '../../src/offline/answer-request.js';
 import type { FaultName } from '../../src/offline/wire/reply.js';
 import { createToken } from '../../src/service/operations/access/token.js';
 import { shapesOf } from '../support/key-shapes.js';
 import { pooled } from '../support/pooled.js';
+import { recordedFiles } from '../support/recorded-session.js';
 import { type SpanReceiver, startSpanReceiver } from '../support/span-receiver.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { writeTokenFile } from '../support/token-file.js';
 import { until } from '../support/until.js';
 import { type TestWatcher, watch } from '../support/watcher.js';
 import { startWholeService, type WholeService } from '../support/whole-service.js';
+
+const main = join(process.cwd(), '.build/src/cli/main.js');
 
 /** A model key with characters that encodings change. */
 const key = 'Qx7Zp9LmA"quoted\\n%41+/=Vt3Kw8YbA';
@@ -82,14 +89,21 @@ const idsFor = (secret: string): Headers[] => [
 
 /**
  * Answers with the fault or the reply that the text of the request names. `parrot` is an error that repeats the
- * headers and the query of the request.
+ * headers and the query of the request, and `repeat` a call whose thought and argument repeat them.
  */
 const respond: Respond = ({ headers, query, rawBody }) => {
   const [, reply = 'answer'] = /reply:([\w-]+);/.exec(rawBody) ?? [];
-  if (reply === 'parrot') throw new Error(`refused: ${JSON.stringify({ headers, query })}`);
+  const seen = JSON.stringify({ headers, query });
+  if (reply === 'parrot') throw new Error(`refused: ${seen}`);
+  if (reply === 'repeat')
+    return { text: `Thought: I saw ${seen}\nAction: read_file(path=${JSON.stringify(seen)})` };
   if (reply === 'answer') return { text: 'Final Answer: x', model: gateway.header };
   return { fault: reply as FaultName, retryAfter: '0' }; // written above
 };
+
+const root = temporaryFolder();
+/** Folder with the recorded runs of a service. */
+const runsOf = (kind: keyof typeof places): string => join(root, kind);
 
 let traces: SpanReceiver;
 const services: Partial<Record<keyof typeof places, WholeService>> = {};
@@ -121,8 +135,13 @@ beforeAll(async () => {
     WATCH: 'on',
   };
   const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'canary', watch: true });
-  services.open = await startWholeService(respond, environment);
-  services.guarded = await startWholeService(respond, { ...environment, AUTH_TOKENS_FILE });
+  for (const kind of ['open', 'guarded'] as const) mkdirSync(runsOf(kind));
+  services.open = await startWholeService(respond, { ...environment, RECORD_DIR: runsOf('open') });
+  services.guarded = await startWholeService(respond, {
+    ...environment,
+    AUTH_TOKENS_FILE,
+    RECORD_DIR: runsOf('guarded'),
+  });
   watchers.open = await watch(services.open.url);
   watchers.guarded = await watch(services.guarded.url, { Authorization: `Bearer ${token}` });
 });
@@ -189,6 +208,46 @@ function asksFor(secret: string, place: Headers): Ask[] {
   ];
 }
 
+const parameters = { type: 'object', properties: { path: { type: 'string' } } };
+const toolOf: Readonly<Record<string, object>> = {
+  '/v1/chat/completions': { type: 'function', function: { name: 'read_file', parameters } },
+  '/v1/responses': { type: 'function', name: 'read_file', parameters },
+  '/v1/messages': { name: 'read_file', input_schema: parameters },
+};
+
+/** Returns requests whose model repeats the headers and the query of its request, plain and streamed. */
+const repeatingAsks = (place: Headers): Ask[] =>
+  ['keyed/keyed-m', 'anthropic/keyed-m', 'keyless/keyless-m'].flatMap((model) =>
+    wirePaths.flatMap((at) =>
+      [false, true].map((stream) => {
+        const body = { model, ...user('reply:repeat;'), tools: [toolOf[at]], max_tokens: 500, stream };
+        return { at, headers: place, body: bodyFor(at, body) };
+      }),
+    ),
+  );
+
+/** A parser that reads every reply as an answer, so that an evaluation shows each run with its prompts. */
+const otherParser = `export const parseCompletion = (text) =>
+  ({ outcome: 'answer', action: null, answer: text, thought: null });
+`;
+
+/** Evaluates recorded runs. Returns all reports and the output as one text. */
+function evaluate(runs: string): string {
+  writeFileSync(join(root, 'parser.mjs'), otherParser);
+  const reports = ['r.json', 'r.xml', 'r.html'];
+  const [json = '', junit = '', html = ''] = reports;
+  const options = ['--parser-only', '--parser', 'parser.mjs', '--verbose'];
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [main, 'eval', runs, ...options, '--json', json, '--junit', junit, '--html', html],
+    { cwd: root, encoding: 'utf8', env: { PATH: process.env['PATH'], HOME: root } },
+  );
+  if (status !== 1) throw new Error(`stepwise eval ended with ${status}: ${stderr}`);
+  const texts = reports.map((name) => readFileSync(join(root, name), 'utf8'));
+  for (const text of texts) expect(text).toContain('[redacted]');
+  return [stdout, stderr, ...texts].join('\n');
+}
+
 describe.each(['open', 'guarded'] as const)('secrets in requests to /v1, service %s', (kind) => {
   test('no answer, log line, metric, trace, event for watchers or other upstream request has a key, a token, a placeholder or a gateway value (rules: key-redaction, compatible-keys, span-contents)', async () => {
     const { url, fake, log } = serviceOf(kind);
@@ -236,6 +295,25 @@ describe.each(['open', 'guarded'] as const)('secrets in requests to /v1, service
     await until(() => traces.spans().length - before > asks.length * 0.9);
     expect(traces.posts.flatMap(hitsIn)).toEqual([]);
   }, 300_000);
+
+  test('no record, event for watchers or report of an evaluation has a secret, even if the model repeats it (rules: recorded-steps, watch, eval-reports)', async () => {
+    const { url } = serviceOf(kind);
+    const asks = [key, placeholder].flatMap((secret) => places[kind](secret).flatMap(repeatingAsks));
+    const answers = await pooled(asks, 8, ({ at, headers, body }) => send(url + at, headers, body));
+    // Proves that the test can find leaks: the caller reads what the model wrote.
+    expect(new Set(answers.flatMap(hitsIn)).size).toBeGreaterThan(4);
+    const watched = () => watchers[kind]?.text() ?? '';
+    const records = () => recordedFiles(runsOf(kind)).map((file) => readFileSync(file, 'utf8'));
+    const stepCount = () => records().join('').split('"parser_version"').length - 1;
+    await until(() => stepCount() === watched().split('event: step.watched').length - 1);
+    expect(stepCount()).toBeGreaterThan(answers.filter((answer) => answer.startsWith('200')).length - 1);
+    for (const text of [watched(), records().join('\n')]) {
+      expect(text).toContain('I saw ');
+      expect(text).toContain('[redacted]');
+      expect(hitsIn(text)).toEqual([]);
+    }
+    expect(hitsIn(evaluate(runsOf(kind)))).toEqual([]);
+  }, 120_000);
 
   test.each([
     'header',
