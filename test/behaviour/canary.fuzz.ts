@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-provider.js';
@@ -9,9 +11,12 @@ import { createToken } from '../../src/service/operations/access/token.js';
 import { shapesOf } from '../support/key-shapes.js';
 import { listen } from '../support/listen.js';
 import { pooled } from '../support/pooled.js';
+import { recordedFiles } from '../support/recorded-session.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
 import { type SpanReceiver, startSpanReceiver } from '../support/span-receiver.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { writeTokenFile } from '../support/token-file.js';
+import { type TestWatcher, watch } from '../support/watcher.js';
 import { llmConfig, stepRequest, uuid, type VendorName, vendors } from '../support/whole-service.js';
 
 /**
@@ -246,6 +251,9 @@ let fake: FakeProvider;
 let traces: SpanReceiver;
 const parrot = createServer((incoming, response) => void repeatTheKey(incoming, response));
 const services: Partial<Record<ErrorPath['at'], ServiceProcess>> = {};
+const watchers: TestWatcher[] = [];
+/** Folder of the recorded runs of both services. */
+const runs = temporaryFolder();
 
 beforeAll(async () => {
   fake = await startFakeProvider(({ rawBody }) => {
@@ -254,7 +262,7 @@ beforeAll(async () => {
   });
   const parrotUrl = await listen(parrot);
   traces = await startSpanReceiver();
-  const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'canary', projects: [uuid] });
+  const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'canary', projects: [uuid], watch: true });
   const gateway = {
     headers: { 'x-gateway-key': `\${GATEWAY_KEY}` },
     query: { signature: `\${GATEWAY_QUERY}` },
@@ -270,9 +278,17 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_BSP_SCHEDULE_DELAY: '100',
+    WATCH: 'on',
   };
-  services.faults = await startServiceProcess({ ...upstreamsAt(fake.url), ...environment });
-  services.parrot = await startServiceProcess({ ...upstreamsAt(parrotUrl), ...environment });
+  for (const [at, url] of [
+    ['faults', fake.url],
+    ['parrot', parrotUrl],
+  ] as const) {
+    const RECORD_DIR = join(runs, at);
+    mkdirSync(RECORD_DIR);
+    services[at] = await startServiceProcess({ ...upstreamsAt(url), ...environment, RECORD_DIR });
+    watchers.push(await watch(services[at].url, { Authorization: `Bearer ${token}` }));
+  }
 });
 afterAll(async () => {
   for (const service of Object.values(services)) await service.stop();
@@ -315,7 +331,7 @@ interface Ask {
   readonly streamed: boolean;
 }
 
-test('no error path leaks a model key in any encoding (rules: key-redaction, span-contents)', async () => {
+test('no error path leaks a model key in any encoding, to watchers neither (rules: key-redaction, span-contents, watch, recorded-steps)', async () => {
   const asks = paths.flatMap((path) =>
     keys.flatMap((key) =>
       (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>
@@ -342,6 +358,14 @@ test('no error path leaks a model key in any encoding (rules: key-redaction, spa
   expect(hitsIn(printed.join('\n'))).toEqual([]);
   expect(traces.spans().filter(({ kind }) => kind === 2).length).toBeGreaterThan(asks.length * 0.9);
   expect(hitsIn(traces.posts.join('\n'))).toEqual([]);
+  for (const watcher of watchers) {
+    expect(watcher.text()).toContain('event: step.failed');
+    expect(hitsIn(watcher.text())).toEqual([]);
+  }
+  const files = Object.keys(services).flatMap((at) => recordedFiles(join(runs, at)));
+  const recorded = files.map((file) => readFileSync(file, 'utf8'));
+  expect(recorded.join('')).toContain('completion_text');
+  expect(hitsIn(recorded.join('\n'))).toEqual([]);
 }, 300_000);
 
 async function leaksOf({ path, key, vendor, streamed }: Ask): Promise<string[]> {
