@@ -10,6 +10,7 @@ import { ownParser } from '../../src/eval/parser.js';
 import { PlanError, readPlan } from '../../src/eval/read-plan.js';
 import { readRuns } from '../../src/eval/read-runs.js';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
+import type { Trajectory } from '../../src/sdk/run/trajectory.js';
 import { openStepMaker, type StepMaker } from '../../src/service/step-maker.js';
 import {
   fourSteps,
@@ -27,11 +28,13 @@ const root = temporaryFolder();
 const runFile = 'run.json';
 let bench: RecordingBench;
 let recorded: string;
+/** The recorded run as the SDK saves it, without its requests. */
+let saved: Trajectory;
 let maker: StepMaker;
 
 beforeAll(async () => {
   bench = await startRecordingBench(join(root, 'records'));
-  await bench.record();
+  saved = await bench.record();
   recorded = (await until(() => recordedFiles(bench.folder)[0])) ?? '';
   await until(
     () => recordedSteps(),
@@ -204,6 +207,22 @@ test('half-written files and files that are no runs are reported and skipped, an
     { file: 'newer.json', reason: 'This is not a saved run of version 1 or 2.' },
     { file: 'package.json', reason: 'This is not a saved run of version 1 or 2.' },
   ]);
+});
+
+test('runs saved by older versions, without newer fields and with the names of version 1, are evaluated (rule: eval-runs)', async () => {
+  bench.service.fake.script((request) => replyByProgress(fourSteps, request));
+  const newer = new Set(['answer', 'recorded_step', 'phase', 'native_tools', 'completion_calls', 'record']);
+  const older = (run: object): string =>
+    JSON.stringify(run, (name, value: unknown) => (newer.has(name) ? undefined : value));
+  const folder = runsFolder();
+  writeFileSync(join(folder, runFile), older(JSON.parse(readFileSync(recorded, 'utf8'))));
+  expect(counts(await evaluateFolder(folder))).toEqual([{ ...none, same: 4 }]);
+  const { projectId: project_id, sessionId: session_id, beganWith: began_with, result: _, ...rest } = saved;
+  const former = { ...rest, version: 1, project_id, session_id, began_with, result: null };
+  writeFileSync(join(folder, 'former.json'), older(former));
+  const plan = await planOf('{}', { parserOnly: true });
+  const report = await evaluateFolder(folder, { plan, ask: undefined });
+  expect([counts(report), report.skipped]).toEqual([[{ ...none, same: 8 }], []]);
 });
 
 test('a step whose recorded request the service refuses is missing, with the path of the refused field as the reason (rule: eval-steps)', async () => {
