@@ -16,6 +16,8 @@ const TASK = 'Read kettle.txt, warm the kettle, and say what happened.';
 export interface Stage {
   readonly fake: FakeProvider;
   readonly recorder: Recorder;
+  /** Address of the service itself, behind the recorder. */
+  readonly serviceUrl: string;
   readonly home: string;
   /** The project: a Git repository with one file, `kettle.txt`. */
   readonly work: string;
@@ -30,11 +32,19 @@ export interface Stage {
 
 /**
  * Starts a model with this script, the service with the page's settings, and a recorder in front of it; then writes the
- * agent's settings. `programs` are the folders of the agent's programs.
+ * agent's settings. `programs` are the folders of the agent's programs, and `settings` further settings of the service.
  */
 export async function openStage(
   agent: Agent,
-  { programs, script }: { readonly programs: readonly string[]; readonly script: Script },
+  {
+    programs,
+    script,
+    settings = {},
+  }: {
+    readonly programs: readonly string[];
+    readonly script: Script;
+    readonly settings?: Readonly<Record<string, string>>;
+  },
 ): Promise<Stage> {
   const scratch = mkdtempSync(join(tmpdir(), 'stepwise-agent-'));
   const home = join(scratch, 'home');
@@ -47,6 +57,7 @@ export async function openStage(
     readConfig({
       PORT: '0',
       LOG_LEVEL: 'silent',
+      ...settings,
       UPSTREAMS: readUpstreams().replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, fake.url),
     }),
   );
@@ -62,6 +73,7 @@ export async function openStage(
   return {
     fake,
     recorder,
+    serviceUrl: service.url,
     home,
     work,
     env,
