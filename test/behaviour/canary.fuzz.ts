@@ -331,7 +331,7 @@ interface Ask {
   readonly streamed: boolean;
 }
 
-test('no error path leaks a model key in any encoding, to watchers neither (rules: key-redaction, span-contents, watch, recorded-steps)', async () => {
+test('no error path leaks a model key in any encoding, not even to a watcher or into a record (rules: key-redaction, span-contents, watch, recorded-steps)', async () => {
   const asks = paths.flatMap((path) =>
     keys.flatMap((key) =>
       (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>
