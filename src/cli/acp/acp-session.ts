@@ -296,6 +296,7 @@ export class AcpSession {
   async #runCommand(command: CalledCommand, signal: AbortSignal): Promise<StopReason> {
     const text = await Promise.resolve(command(this.#commandHost(signal))).catch((error: unknown) => {
       if (signal.aborted) return '';
+      if (error instanceof StepwiseError) return explainFailure(error.toStepError());
       if (isReported(error)) return error.message;
       throw error;
     });
@@ -420,7 +421,7 @@ export class AcpSession {
 
 /** Whether a person can understand and correct a failure. */
 const isReported = (error: unknown): error is Error =>
-  error instanceof UsageError || error instanceof StepwiseError || error instanceof RequestError;
+  error instanceof UsageError || error instanceof RequestError;
 
 interface StartOptions extends Pick<ReadPrompt, 'context' | 'attachments'> {
   readonly signal: AbortSignal;

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../contract/error-codes.js';
 import type { ErrorDetail, ErrorResponse, StepError } from '../../contract/step.js';
 import { stepError } from '../../conversation/blank-step.js';
+import { describeFailure } from './error-hints.js';
 
 /** Codes of failures for which the service has sent no answer. */
 export type ConnectionErrorCode = 'service_unreachable' | 'service_timeout' | 'invalid_answer';
@@ -23,7 +24,10 @@ export interface Failure {
   readonly body?: ErrorResponse | undefined;
 }
 
-/** The service refused the request, failed, or could not be reached. Never contains a key: all messages are fixed texts. */
+/**
+ * The service refused the request, failed, or could not be reached. `message` has the sentence of the service, the fields
+ * that it names, and advice for the developer. Never contains a key.
+ */
 export class StepwiseError extends Error {
   /** Always `StepwiseError`, also in another realm. */
   override readonly name = 'StepwiseError';
@@ -39,10 +43,19 @@ export class StepwiseError extends Error {
   readonly details: readonly ErrorDetail[];
   /** The whole body of the error; null if the service sent none. */
   readonly body: ErrorResponse | null;
+  /** The failure in the form of the wire: its message is the sentence alone. */
+  readonly #error: StepError;
 
   /** Creates the error of a failure. */
   constructor(failure: Failure) {
-    super(failure.message);
+    const { retryAfterMs, details, body } = failure;
+    const error =
+      body?.error ??
+      stepError(failure, { retry_after_ms: retryAfterMs ?? null, details: [...(details ?? [])] });
+    // An older service sends no details, although its error has the type of the contract.
+    const complete = { ...error, details: error.details ?? [] };
+    super(describeFailure(complete));
+    this.#error = complete;
     this.code = failure.code;
     this.status = failure.status ?? null;
     this.retryable = failure.retryable;
@@ -63,9 +76,7 @@ export class StepwiseError extends Error {
 
   /** Returns the error in the form of the wire, for events and saved runs. */
   toStepError(): StepError {
-    return (
-      this.body?.error ?? stepError(this, { retry_after_ms: this.retryAfterMs, details: [...this.details] })
-    );
+    return this.#error;
   }
 }
 

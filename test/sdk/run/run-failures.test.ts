@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { errorCodes } from '../../../src/contract/error-codes.js';
 import type { ErrorDetail } from '../../../src/contract/step.js';
 import { stepError } from '../../../src/conversation/blank-step.js';
+import { describeError } from '../../../src/sdk/base/error-hints.js';
 import {
   defineTool,
   explainEnd,
@@ -10,7 +11,6 @@ import {
   type RunOptions,
   StepwiseClient,
 } from '../../../src/sdk/index.js';
-import { describeError } from '../../../src/sdk/run/error-hints.js';
 import { freePort } from '../../support/free-port.js';
 import { done, finish, llmConfig, lookUp, lookUpCall, start, task } from '../../support/run-harness.js';
 
