@@ -8,6 +8,7 @@ import { isWithinSavedLimit, withinSavedLimit } from '../base/attachments.js';
 import type { JsonSchema } from '../base/standard-schema.js';
 import { toJsonSchema } from './answer-schema.js';
 import { definitionsOf } from './build-request.js';
+import { knownLlmConfig } from './check-run-options.js';
 import type { RunOptions } from './run-options.js';
 import type { RunResult } from './run-result.js';
 import type { RunState } from './run-state.js';
@@ -106,12 +107,15 @@ function toSavedResult({ summary: _, ...result }: RunResult): Trajectory['result
   return { ...result, history: withinSavedLimit(result.history) };
 }
 
-/** Returns the options to save: plain data only, no permissions. Leaves out unset options. */
+/**
+ * Returns the options of a saved run: plain data only, no permissions. Leaves out unset options, and those that this version does
+ * not know.
+ */
 export function savedOptions(options: SavedOptions | RunOptions): SavedOptions {
   const { llmConfig, strategy, phaseInstructions, protocol, maxSteps, onLastIteration } = options;
   const { extensions, instructions, context, clientTools, answerSchema } = options;
   return {
-    llmConfig,
+    llmConfig: knownLlmConfig(llmConfig),
     ...(strategy && { strategy }),
     ...(phaseInstructions && { phaseInstructions }),
     ...(protocol && { protocol }),

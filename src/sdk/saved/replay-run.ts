@@ -13,7 +13,7 @@ import { StepwiseError } from '../base/stepwise-error.js';
 import { reasonOfDenial } from '../run/clear-actions.js';
 import { Run } from '../run/run.js';
 import type { RunOptions } from '../run/run-options.js';
-import type { Trajectory } from '../run/trajectory.js';
+import { savedOptions, type Trajectory } from '../run/trajectory.js';
 
 /**
  * Replays a saved run: the same events and the same end, without model, tools or a person. `onRequest` receives the original
@@ -27,7 +27,7 @@ export function replayRun(saved: Trajectory, { onRequest }: Pick<RunOptions, 'on
   const end = new AbortController();
   const edited = new Set<string>();
   return new Run(new SavedService(saved, end), saved.task, {
-    ...saved.options,
+    ...savedOptions(saved.options),
     onRequest,
     projectId: saved.projectId,
     sessionId: saved.sessionId,
