@@ -22,7 +22,9 @@ export function installPeers(): void {
   execFileSync('npm', options, { stdio: 'inherit' });
 }
 
-/** Imports a package of `bench/peers` by its file path, because it is not a dependency of this package. */
+/**
+ * Imports a package that is installed in `bench/peers` by its file path, because it is not a dependency of Stepwise.
+ */
 export async function importPeer(path: string): Promise<Record<string, unknown>> {
   return import(pathToFileURL(resolve('bench/peers/node_modules', path)).href);
 }

@@ -1,3 +1,9 @@
+/**
+ * Gives real agents a task, with a scripted model that writes its calls as text, and prints a table. Each agent is set
+ * up and started exactly as docs/use-it-with-your-agent.md says. Arguments name the agents to try (default: all).
+ * Agents are installed once, in fixed versions, have an empty home folder, and reach only loopback. Exits with 1 if one
+ * of them failed, or if too few could be installed.
+ */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type Agent, agents } from './agents/agents.js';
@@ -5,11 +11,7 @@ import { findIsolation } from './agents/apart.js';
 import { install } from './agents/installed.js';
 import { type Outcome, tryAgent } from './agents/trial.js';
 
-/**
- * Gives real agents a task, with a scripted model that writes its calls as text, and prints a table. Each agent is set up
- * and started by the very lines of docs/use-it-with-your-agent.md. Arguments name the agents to try (default: all). Agents are installed once, in fixed versions, have an empty home folder, and
- * reach only loopback. Exits with 1 if one of them failed, or if too few could be installed.
- */
+/** Minimum number of agents that must pass; if fewer are tried, all of them. */
 const MIN_AGENTS = 6;
 const TRIAL_TIMEOUT_MS = 240_000;
 /** First argument that makes this program run one trial and print its outcome as JSON, on the last line. */
@@ -65,7 +67,7 @@ function check(agent: Agent, isolate: readonly string[]): Result {
   return failure === undefined ? 'passed' : 'failed';
 }
 
-/** Runs a trial in a process of its own, which has only loopback where the machine allows it. */
+/** Runs a trial in a process of its own. If the machine allows it, the process has no network but loopback. */
 function runApart(trial: readonly string[], isolate: readonly string[]): Outcome {
   const program = [process.execPath, fileURLToPath(import.meta.url), ...trial];
   const { stdout, stderr } = spawnSync('env', [...isolate, ...program], {

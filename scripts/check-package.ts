@@ -1,3 +1,8 @@
+/**
+ * Packs both packages from a clean copy of the sources with `npm run release`, under a test scope, and installs each
+ * into an empty folder. Then checks what users rely on: each entry and its types under the strictest options, the
+ * command, a run of the client package against the installed service, and the findings of `publint` and `attw`.
+ */
 import { execFile, execFileSync } from 'node:child_process';
 import {
   cpSync,
@@ -17,11 +22,6 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { publicMembers } from '../test/support/public-members.js';
 
-/**
- * Packs both packages from a clean copy of the sources with `npm run release`, under a scope, and installs each into an
- * empty folder. Then checks what users rely on: each entry and its types under the strictest options, the
- * command, a run of the client package against the installed service, and the findings of `publint` and `attw`.
- */
 const checkout = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const modules = join(checkout, 'node_modules');
 const work = mkdtempSync(join(tmpdir(), 'stepwise-package-'));
@@ -36,7 +36,9 @@ function run(folder: string, command: string, ...words: string[]): string {
 
 const tool = (name: string): string => join(modules, '.bin', name);
 
-/** Copies the files of the repository, without build output and files that Git ignores. Returns the folder. */
+/**
+ * Copies the files of the repository, without build output and files that Git ignores. Returns the folder of the copy.
+ */
 function copySources(): string {
   const copy = join(work, 'sources');
   const files = run(checkout, 'git', 'ls-files', '--cached', '--others', '--exclude-standard', '-z').split(
@@ -161,7 +163,7 @@ async function tryProgram(folder: string, program: string, overrides: object = {
 }
 
 /**
- * Runs the program from the client's README against the installed service. Checks its types without those of Node,
+ * Runs the program from the client's README against the installed service. Compiles the program without Node's types,
  * because it must also compile for browsers.
  */
 async function tryClient(user: string, client: string): Promise<void> {

@@ -1,3 +1,10 @@
+/**
+ * Holds conversations with a tool through several client libraries, in each API that a library supports, plain and
+ * streamed. They use the service with a scripted model that writes its calls as text. The answers are checked against
+ * the vendors' types, and a table shows the results. Arguments name the libraries to try (default: all, and the
+ * programs of docs/use-it-with-your-agent.md). The libraries are installed once, in fixed versions. Exits with 1 if a
+ * conversation failed.
+ */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -13,12 +20,6 @@ import { type Place, replyToPagePrograms, runPagePrograms } from './sdks/page-pr
 import { type Conversation, node, packages, type Sdk, sdks } from './sdks/sdks.js';
 import { installNode, installPython } from './upstreams/program.js';
 
-/**
- * Holds a conversation with a tool through each client library and each API that it speaks, plain and streamed, over the
- * service and a scripted model that writes its calls as text, and prints a table. The vendors' types judge every answer.
- * Arguments name the libraries to try (default: all, and the programs of docs/use-it-with-your-agent.md). They are installed once, in fixed versions. Exits with 1 if a
- * conversation failed.
- */
 const execute = promisify(execFile);
 const TIMEOUT_MS = 180_000;
 
@@ -76,14 +77,17 @@ function startServiceFor({ url }: FakeProvider): Promise<Service> {
   return startService(readConfig({ PORT: '0', LOG_LEVEL: 'silent', UPSTREAMS: JSON.stringify({ local }) }));
 }
 
-/** Replies as a model without native calls: it reads the file, then answers. Without tools, it only answers. */
+/**
+ * Replies like a model that writes its calls as text: first reads the file, then answers. If the request has no tools,
+ * answers at once.
+ */
 function reply({ rawBody }: { readonly rawBody: string }): { readonly text: string } {
   if (!rawBody.includes('Final Answer:')) return { text: answer };
   if (rawBody.includes(content)) return { text: `Thought: I know it.\nFinal Answer: ${answer}` };
   return { text: 'Thought: I look.\nAction: read_file(path="kettle.txt")' };
 }
 
-/** Installs the libraries, and copies the programs beside them. */
+/** Installs the libraries, and copies the programs that use them into the same folders. */
 function install(): Record<Sdk['registry'], Place> {
   const program = join(
     installNode(join(folder, 'node'), [node], { runsScripts: true }),
@@ -103,7 +107,10 @@ function install(): Record<Sdk['registry'], Place> {
   return places;
 }
 
-/** Runs the program of a library. Each conversation has an address of its own, so that its answers are known. */
+/**
+ * Runs the program of a library. Each conversation uses a service address of its own, so that its answers can be told
+ * apart from those of the others.
+ */
 async function hold(sdk: Sdk, { command, folder: cwd }: Place, serviceUrl: string): Promise<Held[]> {
   const recorders: Recorder[] = [];
   for (const _ of sdk.conversations) recorders.push(await startRecorder(serviceUrl));
@@ -142,7 +149,7 @@ function problemOf(
   return said.includes(isRefused ? 'stored' : content) ? undefined : `the answer was: ${said}`;
 }
 
-/** Returns what is wrong with each conversation, its answers included. */
+/** Returns the problem of each conversation, including those of its answers; undefined if there is none. */
 function judge(held: readonly Held[], { npm, pypi }: Record<Sdk['registry'], Place>): (string | undefined)[] {
   const owned = held.flatMap(({ exchanges, conversation }, owner) =>
     conversation.isRefused ? [] : exchanges.map((exchange) => ({ owner, exchange })),

@@ -1,3 +1,8 @@
+/**
+ * Runs two steps through real gateways in front of the scripted provider, and two with a real model, and prints a
+ * table. Arguments name the gateways to try (`litellm`, `portkey`, `llama`; default: all). They are installed in
+ * fixed versions below node_modules/.cache, and everything runs on loopback. Exits with 1 if a run failed.
+ */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type FakeProvider, startFakeProvider } from '../src/offline/fake-provider.js';
@@ -8,11 +13,6 @@ import { faultOf, type Row, tableOf } from './upstreams/report.js';
 import { runSmallModel } from './upstreams/small-model.js';
 import { runTwoSteps } from './upstreams/two-steps.js';
 
-/**
- * Runs two steps through real gateways in front of the scripted provider, and two with a real model, and prints a
- * table. Arguments name the gateways to try (`litellm`, `portkey`, `llama`; default: all). They are installed in
- * fixed versions below node_modules/.cache, and everything runs on loopback. Exits with 1 if a run failed.
- */
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../node_modules/.cache/upstreams');
 
 const forms = [false, true];

@@ -1,10 +1,10 @@
-import { evaluate, LANTERN_FOLDER, type Verdict } from '../test/offline/extractive/evaluation/evaluate.js';
-import { lanternQuestions, shopQuestions } from '../test/offline/extractive/evaluation/questions.js';
-
 /**
  * Asks the model `offline` questions about two fixed projects, and prints how many answers are right:
  * `npm run evaluate:searcher -- [--answers]`.
  */
+import { evaluate, LANTERN_FOLDER, type Verdict } from '../test/offline/extractive/evaluation/evaluate.js';
+import { lanternQuestions, shopQuestions } from '../test/offline/extractive/evaluation/questions.js';
+
 const showsAnswers = process.argv.includes('--answers');
 report('an imaginary project', await evaluate(LANTERN_FOLDER, lanternQuestions));
 report('examples/shop', await evaluate('examples/shop', shopQuestions));

@@ -1,10 +1,10 @@
+/**
+ * Writes `dist-sdk`: the SDK as a package of its own, `@stepwise/client`, without dependencies. It contains the modules
+ * that `npm run build` compiled. From src/contract it contains only type declarations, without the Zod schemas.
+ */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/**
- * Writes `dist-sdk`: the SDK as a package of its own, `@stepwise/client`, without dependencies. It contains the
- * modules that `npm run build` compiled. Of the contract it has the declared types, without the Zod schemas.
- */
 const target = 'dist-sdk';
 
 /**
@@ -22,7 +22,10 @@ function collectImports(path: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-/** Returns the text of a compiled file. The SDK uses only types of the contract: of a file with schemas, those types. */
+/**
+ * Returns the text of a compiled file. From a contract file with schemas, returns only its type exports, because the
+ * SDK uses nothing else of it.
+ */
 function textOf(path: string): string {
   const text = readFileSync(join('dist', path), 'utf8').replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n');
   if (!path.startsWith('contract/') || !/^export declare const /m.test(text)) return text;

@@ -1,7 +1,7 @@
 /**
- * Records Codex and opencode at work over the service and a scripted model that writes its calls as text, as asciicast
- * files in docs/recordings. They are set up like those of `npm run check:agents`. `npm run record:agents` makes both
- * recordings; arguments name some. Needs `script` of util-linux.
+ * Records Codex and opencode at work, as asciicast files in docs/recordings. They use the service with a scripted model
+ * that writes its calls as text, and are set up like those of `npm run check:agents`. `npm run record:agents` makes
+ * both recordings; arguments select some of them. Needs `script` of util-linux.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ const words = process.argv.slice(2);
 if (words[0] === ONE) await recordOne(words.slice(1));
 else for (const name of words.length > 0 ? words : RECORDED) recordApart(name);
 
-/** Makes a recording in a process of its own, which has only loopback where the machine allows it. */
+/** Makes a recording in a process of its own. If the machine allows it, the process has no network but loopback. */
 function recordApart(name: string): void {
   const program = [process.execPath, fileURLToPath(import.meta.url), ONE, name, ...install(agentOf(name))];
   const { status } = spawnSync('env', [...findIsolation(), ...program], { stdio: 'inherit' });

@@ -7,6 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { ScriptedReply } from '../src/offline/testing.js';
 import { launchChromium } from '../test/support/chromium.js';
 import { startWholeService, type WholeService } from '../test/support/whole-service.js';
+import { filmStrip, settle } from './pictures/film-strip.js';
 
 const target = join(process.cwd(), 'docs/recordings');
 const size = { width: 1440, height: 900 };
@@ -45,7 +46,7 @@ async function takePictures(browser: Browser, service: WholeService, colorScheme
   await page.getByRole('tab', { name: 'Reply' }).click();
   await shoot();
   await page.close();
-  await filmStrip(browser, shots, join(target, `playground-steps-${colorScheme}.png`));
+  await filmStrip(browser, shots, { path: join(target, `playground-steps-${colorScheme}.png`), size });
 }
 
 /** Takes the picture of the README: the recorded run that the first screen offers, at the step where the tests fail. */
@@ -61,12 +62,6 @@ async function takeHero(browser: Browser, { url }: WholeService, colorScheme: 'l
   await settle(page);
   await page.screenshot({ path: join(target, `playground-${colorScheme}.png`) });
   await page.close();
-}
-
-/** Waits until animations have ended, with the pointer out of the way. */
-async function settle(page: Page): Promise<void> {
-  await page.mouse.move(0, 0);
-  await page.waitForTimeout(400);
 }
 
 /** Enters the task, tags files, and sets a token budget that is too small for all of them. */
@@ -87,22 +82,10 @@ async function prepare(page: Page): Promise<void> {
     }
     await page.waitForTimeout(1_100);
   }
-  await page.getByRole('slider', { name: 'Token limit' }).fill('46');
+  await page.getByRole('slider', { name: 'Token limit' }).fill('22');
   await page
     .getByRole('textbox', { name: 'Task' })
     .fill('A coupon must never take more than the subtotal. Check it.');
-}
-
-/** Writes one picture that contains all screenshots in two columns. The browser computes the layout. */
-async function filmStrip(browser: Browser, shots: readonly Buffer[], path: string): Promise<void> {
-  const page = await browser.newPage({ viewport: { width: size.width, height: size.height } });
-  const images = shots.map((shot) => `<img src="data:image/png;base64,${shot.toString('base64')}">`);
-  await page.setContent(
-    `<style>body { margin: 0; display: grid; grid-template-columns: 1fr 1fr; gap: 12px; background: #8883 }
-      img { width: 100%; display: block }</style>${images.join('')}`,
-  );
-  await page.screenshot({ path, fullPage: true });
-  await page.close();
 }
 
 const service = await startWholeService(undefined, { OFFLINE_MODEL: 'on' });

@@ -91,7 +91,7 @@ async function writeScreens(
   replaceBlock(name, await emulator.rows());
 }
 
-/** Replaces the code block that follows the mark `recorded: NAME` in the manual. */
+/** Replaces the code block that follows the HTML comment `<!-- recorded: NAME -->` in the manual. */
 function replaceBlock(name: string, rows: readonly string[]): void {
   const text = readFileSync(manual, 'utf8');
   const [before, after] = text.split(`<!-- recorded: ${name} -->\n`);

@@ -13,7 +13,10 @@ import { startService } from '../src/service/start.js';
 import { createToolPack } from '../src/tools/index.js';
 
 const target = 'examples/tour';
-/** A fixed path, since the output of the tests names it. Fails if it exists. */
+/**
+ * Folder of the recorded project. Its path is fixed, since the output of the tests contains it. The script fails if it
+ * exists.
+ */
 const folder = join(tmpdir(), 'thornbury-tea');
 
 const act = (thought: string, call: string) => ({ text: `Thought: ${thought}\nAction: ${call}` });
@@ -30,7 +33,10 @@ const runTests = call('run_command', {
   command: 'node --test --test-reporter=tap | grep -E "^not ok|expected:|actual:|^# (pass|fail)"',
 });
 
-/** Returns the test of the limit, which states it in its title and in the shipping of a returning customer. */
+/**
+ * Returns the test of the free-shipping limit, with the limit in its title, and with the shipping costs that it expects
+ * for a returning customer.
+ */
 const testOf = (limit: number, shipping: number) =>
   [
     `test('shipping is free from ${limit} EUR after discounts', () => {`,
@@ -119,8 +125,8 @@ async function approve({ action }: ApprovalRequest) {
 const read = (path: string) => ({ path, content: readFileSync(join(folder, path), 'utf8') });
 
 /**
- * Names the embedded provider instead of the scripted one. Every service has it, and builds the same prompts for it, so
- * the playground can rebuild the prompts and continue the run without a key.
+ * Replaces the scripted provider's name by `offline`, the embedded provider. Every service has that provider and builds
+ * the same prompts for it, so the playground can rebuild the prompts and continue the run without a key.
  */
 const nameOffline = (key: string, value: unknown) => (key === 'provider' ? 'offline' : value);
 

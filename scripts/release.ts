@@ -1,3 +1,9 @@
+/**
+ * Publishes both npm packages under the operator's scope, and the container image and the site if the arguments name
+ * them: `npm run release -- --scope @acme --repository URL --image ghcr.io/acme/stepwise --site ./public`.
+ * Without `--publish` it only packs and builds. Everything is packed and built before anything is published, and
+ * versions that are already in the registry are skipped, so a release that failed half-way can be run again.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -5,12 +11,6 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-/**
- * Publishes both packages under a scope of the operator, and if they are named, the image and the site:
- * `npm run release -- --scope @acme --repository https://github.com/acme/stepwise --image ghcr.io/acme/stepwise --site ./public`.
- * Without `--publish` it only packs and builds. Everything is packed and built before the first part is published, and versions
- * that the registry has are left alone, so a release that failed half way can be run again.
- */
 const { values } = parseArgs({
   options: {
     scope: { type: 'string' },
@@ -58,7 +58,7 @@ interface Source {
   readonly readme: string;
 }
 
-/** Packs a package under its name in the scope. In its README, too, the names of both packages become those of the scope. */
+/** Packs a package under its scoped name. Its README gets the scoped names of both packages, too. */
 function packUnderScope(name: string, { from, entries, readme }: Source): Packed {
   const folder = join(work, name);
   mkdirSync(folder);

@@ -1,12 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-
 /**
  * Writes `sbom.cdx.json`: the packages of a production installation in CycloneDX format, with their hashes and
  * licences. Fails if a package has no hash or no accepted licence. The same packages give the same file, except
  * for the time, which is `SOURCE_DATE_EPOCH` if that is set.
  */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 
 interface Component {
   readonly name: string;

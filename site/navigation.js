@@ -3,7 +3,14 @@
  * of a page is its first heading. The build fails if a page of `docs/` is in no group, or if a file does not exist.
  */
 export const navigation = {
-  Start: ['README.md', 'docs/playground.md', 'docs/terminal.md', 'docs/editors.md', 'docs/mcp.md'],
+  Start: [
+    'docs/getting-started.md',
+    'README.md',
+    'docs/playground.md',
+    'docs/terminal.md',
+    'docs/editors.md',
+    'docs/mcp.md',
+  ],
   Guides: [
     'docs/use-it-with-your-agent.md',
     'docs/your-own-loop.md',

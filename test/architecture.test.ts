@@ -3,8 +3,9 @@ import { dirname, join, relative } from 'node:path';
 import { expect, test } from '@jest/globals';
 
 /**
- * Allowed imports by room; a room may always import itself. An entry is another room, `room/` for a room and its
- * sub-rooms, `room:types` for types only, a package, `node:x`, or a family that ends with `:` (`npm:`, `node:`).
+ * Allowed imports of each room (a folder of `src`); a room may always import itself. An entry is another room, `room/`
+ * for a room and its sub-rooms, `room:types` for types only, a package, `node:x`, or a family that ends with `:`
+ * (`npm:`, `node:`).
  */
 const rooms: Record<string, readonly string[]> = {
   contract: ['zod', 'yaml'],
@@ -270,12 +271,12 @@ function permits(rule: string, { target, file, typeOnly }: Import): boolean {
 
 const rulesOf = (file: string): readonly string[] => rooms[roomOf(file)] ?? [];
 
-test('every import is permitted by the table of rooms', () => {
+test('each source file imports only what the table of allowed imports permits', () => {
   const broken = crossing.filter((each) => !rulesOf(each.from).some((rule) => permits(rule, each)));
   expect(broken.map(({ from, file, target }) => `${from} → ${file ?? target}`)).toEqual([]);
 });
 
-test('the table of rooms contains no unused permission', () => {
+test('the table of allowed imports has no entry that no file uses', () => {
   const unused = Object.entries(rooms).flatMap(([room, rules]) => {
     const own = crossing.filter(({ from }) => roomOf(from) === room);
     return rules
@@ -285,7 +286,7 @@ test('the table of rooms contains no unused permission', () => {
   expect(unused).toEqual([]);
 });
 
-test('the modules have no import cycle, not even of types', () => {
+test('the modules have no import cycle, not even through type-only imports', () => {
   const graph = new Map(files.map((file) => [file, importsOf(file).flatMap((each) => each.file ?? [])]));
   const done = new Set<string>();
   const visit = (file: string, path: string[]): string[] => {

@@ -2,7 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const folder = 'node_modules/zod/src/v4/core';
 
-/** Long runs of characters are removed, because js-tiktoken takes seconds for one of them. */
+/**
+ * Source code of Zod. Runs of 500 or more characters without a space are removed, because js-tiktoken takes seconds for
+ * each.
+ */
 const code = readdirSync(folder)
   .filter((name) => name.endsWith('.ts'))
   .map((name) => readFileSync(`${folder}/${name}`, 'utf8'))

@@ -13,7 +13,7 @@ const units = {
   'forged fences': '</file>',
 };
 
-/** Returns requests, each with a text of this many characters in one of the fields that allow a text. */
+/** Returns step requests, each with one hostile text of `length` characters: as a file, an observation or the query. */
 export function hostileTexts(length: number): Named[] {
   const texts = Object.entries(units).map(
     ([name, unit]) => [name, unit.repeat(length / unit.length)] as const,
@@ -46,7 +46,10 @@ function acted(content: string): TurnInput[] {
   ];
 }
 
-/** Returns histories of this many turns. All turns of a history are of the same kind. */
+/**
+ * Returns step requests, each with a history of this many turns that repeat one pattern, such as a call and its
+ * observation.
+ */
 export function hostileHistories(turns: number): Named[] {
   const call = (index: number, content: string, id?: string): TurnInput => ({
     role: 'assistant',

@@ -1,4 +1,7 @@
-/** Texts that make badly written parsers slow: opening marks that are never closed, and endless repetitions. */
+/**
+ * Texts that make badly written parsers slow, such as endless repetitions, and quotes or brackets that are never
+ * closed.
+ */
 export const hostileTexts: Readonly<Record<string, (length: number) => string>> = {
   'unclosed quote': (length) => fill(length, 'Action: read_file(path="', 'a b '),
   'unclosed triple quote': (length) => fill(length, 'Action: read_file(path="""', '"" x'),
@@ -62,7 +65,7 @@ function backtickRuns(length: number): string {
   return parts.join('').slice(0, length);
 }
 
-/** Free texts about tools that make badly written parsers of signatures slow. */
+/** Tool descriptions in free text. They make badly written parsers of tool signatures slow. */
 export const hostileSegments: Readonly<Record<string, (length: number) => string>> = {
   'bullets under a heading': (length) => numbered(length, '# tool\n', (at) => `- p${at}: x\n`),
   'bullets under a signature': (length) => numbered(length, '- tool(a, b)\n', (at) => `- p${at}: x\n`),

@@ -2,13 +2,12 @@ import { atOnce, post } from '../measure/client.js';
 import type { Route } from '../stacks/routes.js';
 import { takeCode } from './code.js';
 
-/** A load of requests of equal size, several at a time. */
+/** A load for the benchmark: requests of equal size, several of them in flight at a time. */
 export interface RelayLoad {
   /** Length of each body in bytes. */
   readonly bytes: number;
   /**
-   * Number of characters of each body that are one file, which ten requests share like the steps of a run; 0 for
-   * no file.
+   * Length in characters of the file in each body; 0 for no file. Ten requests share one file, like the steps of a run.
    */
   readonly context: number;
   /** Number of requests in a round. */

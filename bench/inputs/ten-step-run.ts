@@ -25,8 +25,8 @@ export function newContext(kilobytes: number, tokenLimit: number): RunContext {
 }
 
 /**
- * Sends ten steps with the same files. Each contains the history that the previous step returned, and one more
- * observation.
+ * Sends ten step requests with the same files. Each contains the history that the previous response returned, and one
+ * more observation.
  */
 export async function playRun(url: string, context: RunContext): Promise<void> {
   let history: TurnInput[] = [{ role: 'user', content: 'Where is the total computed?' }];

@@ -1,10 +1,10 @@
 /**
- * Number of steps or requests that a stack answers before it is measured. It is the same for all compared stacks:
+ * Number of steps or requests that each compared stack answers before it is measured. All stacks get the same number:
  * V8 keeps compiling for thousands of requests, so a stack with less warm-up would look slower.
  */
 export const WARM_UP_REQUESTS = 4_000;
 
-/** Number of steps or requests in a cold figure, which are the first ones of a fresh process. */
+/** Number of steps or requests that are measured for a cold figure: the first ones of a fresh process. */
 export const COLD_REQUESTS = 40;
 
 /** Number of fresh processes of each stack that a cold figure measures. */

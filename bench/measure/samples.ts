@@ -12,8 +12,8 @@ export function quantile(samples: readonly number[], share: number): number {
 }
 
 /**
- * Returns the ratios of two series round by round, because a disturbance of the machine affects both values of a
- * round.
+ * Returns the ratio of two series for each round. A disturbance of the machine affects both values of a round, so it
+ * hardly changes their ratio.
  */
 export function ratios(dividends: readonly number[], divisors: readonly number[]): number[] {
   return dividends.map((each, round) => each / (divisors[round] ?? Number.NaN));

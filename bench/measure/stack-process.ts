@@ -2,7 +2,10 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { StackName, StackOptions, Usage } from '../stacks/stack-child.js';
 
-/** A stack in a process of its own, so that its CPU time and memory are not mixed with those of the benchmark. */
+/**
+ * A compared server (a stack) in a process of its own, so that its CPU time and memory are measured separately from
+ * those of the benchmark.
+ */
 export interface StackProcess {
   readonly url: string;
   /** Resolves to the CPU time since the last call, and to the current memory. */
@@ -17,14 +20,14 @@ export async function startStack(name: StackName, options: StackOptions = {}): P
     // Without this flag, V8 would consider a stack idle while it waits for its turn, and would discard its
     // optimized code.
     execArgv: ['--no-memory-reducer'],
-    // Log lines are discarded, but writing them costs the usual time.
+    // The log lines of the stack are discarded, but the stack still spends the usual time on writing them.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: { ...process.env, NODE_ENV: 'production' },
   });
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`The stack ${name} ended with exit code ${code}.`);
   });
-  // The rejection must be handled here for the time after `stop`, when nobody waits for `ended` any more.
+  // After `stop`, nothing awaits `ended` any more, so its rejection is handled here.
   ended.catch(() => undefined);
   const answer = async <Answer>(): Promise<Answer> => {
     const [message] = await Promise.race([once(child, 'message'), ended]);

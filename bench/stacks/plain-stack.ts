@@ -4,7 +4,7 @@ import ranks from 'js-tiktoken/ranks/o200k_base';
 import OpenAI from 'openai';
 import { listen } from './listen.js';
 
-/** Those fields of a step request that the plain stack reads. */
+/** The fields of a step request that the plain stack below reads. */
 interface PlainRequest {
   readonly user_query: string;
   readonly conversation_history: readonly { role: string; content: string }[];

@@ -3,12 +3,15 @@ import { stepPath, streamPath } from '../../test/support/test-service.js';
 import { key, llmConfig, stepRequest } from '../../test/support/whole-service.js';
 import { type StackProcess, startStack } from '../measure/stack-process.js';
 
-/** A way for requests from a caller to the provider, directly or through a stack. */
+/** A path of requests from the benchmark to the provider: direct, or through one of the compared servers. */
 export interface Route {
   readonly stack: StackProcess;
   readonly url: (streamed: boolean) => string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Returns the body for a text: a step request for the service, the vendor's own request for a relay. */
+  /**
+   * Returns the request body for a prompt: a step request for the route `ours`, a chat completion request for the
+   * others.
+   */
   readonly body: (text: PromptText) => object;
 }
 
@@ -19,7 +22,10 @@ interface PromptText {
   readonly streamed: boolean;
 }
 
-/** Name of a route. `direct` calls the provider without a stack; `chat` sends our service what a relay gets. */
+/**
+ * Name of a route. `direct` calls the provider itself; `chat` sends chat completion requests to our service, as to a
+ * relay.
+ */
 export type RouteName = 'direct' | 'ours' | 'chat' | 'relay' | 'portkey';
 
 const relayPath = '/v1/chat/completions';

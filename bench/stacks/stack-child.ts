@@ -18,8 +18,8 @@ export interface Usage {
 type Start = (upstreamUrl: string, options: StackOptions) => Promise<string>;
 
 /**
- * Functions that start the stacks. Each imports nothing of the other stacks, and resolves to its URL once the
- * stack is loaded.
+ * Functions that start the stacks. Each imports only the code of its own stack, and resolves to the URL of the running
+ * stack.
  */
 const starts = {
   stepwise: async (url, { settings }) =>

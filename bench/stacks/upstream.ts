@@ -59,7 +59,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<string> {
   });
 }
 
-/** Returns a function whose promises all resolve once it has been called `count` times. */
+/** Returns a function. All promises that it returns resolve once it was called `count` times, or after a minute. */
 function holdFor(count: number): () => Promise<void> {
   let arrived = 0;
   let open = (): void => undefined;

@@ -10,8 +10,8 @@ import { cpuMsOf, type StackProcess, startStack } from '../measure/stack-process
 
 const MAX_HEALTH_MS = 250;
 /**
- * Number of times that a request is tried if it misses its bound. The best trial counts, because other work on the
- * machine only adds time.
+ * Maximum number of trials for a request that misses its bound. Only the best trial is reported, because other work on
+ * the machine only adds time.
  */
 const TRIALS = 3;
 const PAUSE_BETWEEN_LOOKS_MS = 2;
@@ -57,7 +57,7 @@ export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   ];
 }
 
-/** Returns requests for previews, which do all work of a step except the model call. */
+/** Returns hostile requests for context previews. A preview does all work of a step except the model call. */
 function hostilePreviews(): GrownRequest[] {
   const llm_config = { ...llmConfig('openai'), tokenLimit: 128_000, reservedOutputTokens: 8_000 };
   return [...hostileTexts(1_000_000), ...hostileHistories(10_000)].map(([name, changes]) => ({
@@ -95,7 +95,10 @@ async function tryOnce(stack: StackProcess, request: GrownRequest, body: string)
   }
 }
 
-/** Requests `/healthz` repeatedly until the other request is answered. Returns the maximum latency. */
+/**
+ * Sends a request by `ask`, and meanwhile requests `/healthz` repeatedly. Returns the maximum latency of `/healthz`,
+ * and the status of the response to `ask`.
+ */
 async function watchHealth(
   { url }: StackProcess,
   ask: () => Promise<{ readonly status: number }>,

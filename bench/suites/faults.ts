@@ -12,8 +12,8 @@ const RUNS = Number(process.env['FAULT_RUNS'] ?? 10);
 const DEADLINE_MS = 600;
 
 /**
- * Measures for every fault of a provider what the caller sees: outcome, time after the deadline, and sockets that
- * stay open.
+ * Measures what the caller sees for each simulated fault of a provider: outcome, time after the deadline, and sockets
+ * that stay open.
  */
 export async function run(): Promise<Figure[]> {
   // The fault `huge` is measured separately, because it occupies a whole core and would delay the other requests.

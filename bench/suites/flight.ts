@@ -11,8 +11,8 @@ const BODY_BYTES = 50_000;
 const CONTEXT = 45_000;
 const UPSTREAM_DELAY_MS = 10_000;
 /**
- * Number of requests at the beginning that are answered without delay, so that memory which the first requests of
- * a process load is not counted.
+ * Number of requests before the measurement, so that memory which a process allocates only for its first requests is
+ * not measured. The provider answers them without delay.
  */
 const WARM_UP_REQUESTS = 50;
 /** Rate of requests far below the capacity of either stack, because this suite does not measure speed. */
@@ -92,7 +92,10 @@ async function isAnswered(route: Route): Promise<boolean> {
   );
 }
 
-/** Samples the memory of a stack's process. The returned function stops this, and resolves to the maximum. */
+/**
+ * Samples the memory of a stack's process repeatedly. The returned function stops the sampling, and resolves to the
+ * maximum.
+ */
 function watchMemory({ stack }: Route): () => Promise<number> {
   let isStopped = false;
   let peak = 0;

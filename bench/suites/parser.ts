@@ -10,12 +10,12 @@ import { median } from '../measure/samples.js';
 const MEBIBYTE = 2 ** 20;
 const MAX_MS = 1_000;
 const MAX_FACTOR_OF_DOUBLING = 2.3;
-/** Minimum time that is long enough to measure how time grows with length. */
+/** Minimum time to parse 1 MiB, in milliseconds, for which growth is computed. Shorter times are too inexact. */
 const MIN_MS_FOR_GROWTH = 20;
 const ROUNDS = 5;
 /**
- * Number of times that a text is tried if its time seems to grow too steeply. The best trial counts, because other
- * work on the machine only adds time.
+ * Maximum number of trials for a text whose time seems to grow too steeply. Only the best trial is reported, because
+ * other work on the machine only adds time.
  */
 const TRIALS = 4;
 

@@ -13,7 +13,10 @@ const titles: Readonly<Record<Peer, string>> = { relay: 'Express + SDK', portkey
 
 interface Comparison {
   readonly what: string;
-  /** `chat` compares requests to our `/v1/chat/completions`; by default steps are compared. */
+  /**
+   * Route of our service that is compared: `chat` is its `/v1/chat/completions`; the default `ours` is its step
+   * endpoint.
+   */
   readonly own?: 'ours' | 'chat';
   readonly load: RelayLoad;
   readonly rounds: number;
@@ -34,13 +37,13 @@ const comparisons: readonly Comparison[] = [
   // A round takes a quarter of a second and its times vary by a third, so this comparison needs more rounds.
   { what: '1 KB, one at a time', load: oneAtATime, rounds: 25, cpu: {}, latency: 0.7 },
   { what: '50 KB', load: large, rounds: 9, cpu: { relay: 1, portkey: null } },
-  // Without Portkey: its streams fail with the newest server package that it allows.
+  // Portkey is left out, because its streams fail with the newest HTTP server package that it allows.
   { what: '500 chunks', load: stream, rounds: 7, cpu: { relay: 0.8 } },
 ];
 
 /**
- * Compares a step, for which the service counts, cuts and parses, with relays that do none of this. Measures CPU
- * time per request, and added latency.
+ * Compares our service, which counts tokens, cuts the context and parses the reply, with relays that do none of this.
+ * Measures CPU time per request, and added latency.
  */
 export async function run(options: BenchOptions): Promise<Figure[]> {
   installPeers();
@@ -84,7 +87,9 @@ async function measureCold(comparison: Comparison, options: BenchOptions): Promi
   return rounds;
 }
 
-/** Returns the routes to measure. Peers for which the comparison has no bound are left out. */
+/**
+ * Returns the routes to measure. With a bound for latency, both peers are measured; otherwise only the peers in `cpu`.
+ */
 function routesOf({ own = 'ours', cpu, latency }: Comparison): readonly RouteName[] {
   const peers: readonly Peer[] = latency === undefined ? (Object.keys(cpu) as Peer[]) : ['relay', 'portkey']; // `cpu` has only peers as keys.
   return ['direct', own, ...peers];

@@ -7,7 +7,7 @@ import { cpuMsOf, type StackProcess, startStack } from '../measure/stack-process
 
 interface Size {
   readonly kilobytes: number;
-  /** Token limit that is large enough for the whole context, so that both stacks send all of it. */
+  /** Token limit that is large enough for the whole context, so that Stepwise and the baseline both send all of it. */
   readonly tokenLimit: number;
   /**
    * Required factor in processes that have warmed up: the baseline (Express, js-tiktoken, the vendor's SDK) must
@@ -72,7 +72,7 @@ async function measureWarm(
   return { stepwise: stepwise.slice(1), plain: plain.slice(1) };
 }
 
-/** Measures the first steps of a fresh process, not including its start. */
+/** Measures the first steps of fresh processes, not including the start of the process. */
 async function measureCold(
   start: (name: Name) => Promise<StackProcess>,
   { kilobytes, tokenLimit }: Size,

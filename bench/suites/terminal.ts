@@ -38,8 +38,8 @@ const answers: Readonly<Record<string, { text: string; chunks: number; delayMs?:
 };
 
 /**
- * Measures the CLI on a pseudo-terminal of 100 columns while a scripted model answers. The service runs in the
- * same process.
+ * Measures the CLI on a pseudo-terminal of 100 columns while a scripted model answers. The service runs inside the
+ * CLI's process.
  */
 export async function run({ quick }: BenchOptions): Promise<readonly Figure[]> {
   const figures: Figure[] = [];

@@ -38,7 +38,7 @@ async function finish(run) {
   return { id, pending: result.pending };
 }
 
-/** Takes a run out of the database, so that it is resumed once, whatever is clicked twice. */
+/** Takes a run out of the database, so that it is resumed once, even if a button is clicked twice. */
 function take(id) {
   const row = database.get('SELECT saved FROM runs WHERE id = ?', [id]);
   database.run('DELETE FROM runs WHERE id = ?', [id]);

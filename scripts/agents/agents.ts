@@ -10,7 +10,9 @@ export interface Agent {
   readonly name: string;
   readonly wire: 'chat' | 'responses' | 'messages';
   readonly package: { readonly registry: 'npm' | 'pypi'; readonly name: string; readonly version: string };
-  /** Returns the call by which the agent runs a shell command; absent for an agent that edits files without tools. */
+  /**
+   * Returns the tool call that makes the agent run a shell command; absent for an agent that edits files without tools.
+   */
   run?(command: string): Call;
 }
 

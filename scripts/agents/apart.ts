@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** Returns the words in front of a command that leave it no network but loopback; empty if the machine has no such means. */
+/** Returns a command prefix that restricts a command to the loopback network; empty if the machine cannot do this. */
 export function findIsolation(): readonly string[] {
   const isolate = ['unshare', '--map-root-user', '--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
   try {

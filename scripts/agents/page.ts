@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
 const pagePath = 'docs/use-it-with-your-agent.md';
-/** Address of the service on the page. */
+/** Address of the service in the examples of docs/use-it-with-your-agent.md. */
 export const pageUrl = 'http://127.0.0.1:8080';
 
-/** An agent's settings files and commands, exactly as a reader of the page copies them. */
+/** An agent's settings files and commands, exactly as docs/use-it-with-your-agent.md shows them. */
 export interface Instructions {
   /** Content of each settings file by its path. A path may begin with `~`; others are relative to the project. */
   readonly files: Readonly<Record<string, string>>;
@@ -20,8 +20,8 @@ export function readUpstreams(page = readFileSync(pagePath, 'utf8')): string {
 }
 
 /**
- * Reads the section with this heading. A block of `sh` is a script. Any other block is a file, whose path begins the
- * paragraph above it. Throws if the section is missing or if a block has no path.
+ * Reads the page's section with this heading. A code block in `sh` is a script. Any other code block is a file; its
+ * path begins the paragraph above it. Throws if the section is missing or if a file has no path.
  */
 export function readInstructions(name: string, page = readFileSync(pagePath, 'utf8')): Instructions {
   const section = sectionOf(name, page);
@@ -40,7 +40,7 @@ export function readInstructions(name: string, page = readFileSync(pagePath, 'ut
   return { files, scripts };
 }
 
-/** Returns the programs of the section about SDKs. */
+/** Returns the example programs in the page's section about SDKs. */
 export function readPrograms(
   page = readFileSync(pagePath, 'utf8'),
 ): { readonly language: string; readonly text: string }[] {

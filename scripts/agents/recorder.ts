@@ -9,7 +9,7 @@ export interface Exchange {
   readonly path: string;
   readonly status: number;
   readonly contentType: string;
-  /** Tokens of the prompt as the service counts them; 0 if the answer has no such header. */
+  /** Tokens of the prompt as the service counts them; 0 if the response does not report them. */
   readonly promptTokens: number;
   readonly answer: string;
 }
@@ -24,7 +24,7 @@ export interface Recorder {
   close(): Promise<void>;
 }
 
-/** Headers that belong to one connection. */
+/** Headers that belong to one connection, so the proxy does not forward them. */
 const connectionHeaders = new Set([
   'host',
   'connection',

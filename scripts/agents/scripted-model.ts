@@ -15,9 +15,9 @@ const changed = 'kettle.txt was written';
 export type Reply = Call | string;
 
 /**
- * Returns the script of a model without native calls, which writes its calls as text: it reads a file, changes it,
- * and answers. Each reply depends only on the prompt, so that further requests of the agent (titles, retries) do
- * not disturb the script. Calls `report` with each reply.
+ * Returns a scripted model that writes its tool calls as text: it reads a file, changes it, and answers. Each reply
+ * depends only on the prompt, so that additional requests of the agent (titles, retries) do not disturb the sequence.
+ * Calls `report` with each reply.
  */
 export function scriptFor(agent: Agent, report: (reply: Reply) => void = () => {}): Respond {
   return ({ body }) => {
@@ -29,14 +29,18 @@ export function scriptFor(agent: Agent, report: (reply: Reply) => void = () => {
 
 function chooseReply({ run }: Agent, prompt: string): Reply {
   if (run === undefined) return edit;
-  // The prompt of a request without tools teaches no form: the agent asks for a title or a summary.
+  // Without tools, the service adds no format instructions to the prompt. The agent then asks only for a title or a
+  // summary.
   if (!prompt.includes('Final Answer:')) return 'A kettle';
   if (prompt.includes(changed)) return answer;
   if (prompt.includes(before)) return run(`echo '${after}' > kettle.txt && echo ${changed}`);
   return run('cat kettle.txt');
 }
 
-/** An edit in aider's own form. The line in front of it looks like a call, but must pass as text. */
+/**
+ * An edit in aider's own format. The `Action:` line before it looks like a call, but the service must leave it in the
+ * text.
+ */
 const edit = `${answer}
 
 Action: read_file(path="kettle.txt")

@@ -12,16 +12,19 @@ import { before } from './scripted-model.js';
 
 const TASK = 'Read kettle.txt, warm the kettle, and say what happened.';
 
-/** An agent set up as the page says, in an empty home folder, over the service and a scripted model. */
+/**
+ * An agent with an empty home folder, set up as docs/use-it-with-your-agent.md says. It uses the service with a
+ * scripted model.
+ */
 export interface Stage {
   readonly fake: FakeProvider;
   readonly recorder: Recorder;
+  /** Address of the service itself, behind the recorder. */
+  readonly serviceUrl: string;
   readonly home: string;
   /** The project: a Git repository with one file, `kettle.txt`. */
   readonly work: string;
-  /**
-   * Environment of the agent. Of this process's variables it contains only `PATH`, so the agent finds no key.
-   */
+  /** Environment of the agent. It inherits only `PATH` from this process, so the agent finds no key. */
   readonly env: Readonly<Record<string, string>>;
   /** Shell scripts to run in `work`, one after the other; the last one gives the agent its task. */
   readonly scripts: readonly string[];
@@ -29,12 +32,21 @@ export interface Stage {
 }
 
 /**
- * Starts a model with this script, the service with the page's settings, and a recorder in front of it; then writes the
- * agent's settings. `programs` are the folders of the agent's programs.
+ * Starts a scripted model, the service with the settings of the documentation page, and a recorder in front of the
+ * service; then writes the agent's settings files. `programs` are the folders of the agent's executables, and
+ * `settings` further settings of the service.
  */
 export async function openStage(
   agent: Agent,
-  { programs, script }: { readonly programs: readonly string[]; readonly script: Script },
+  {
+    programs,
+    script,
+    settings = {},
+  }: {
+    readonly programs: readonly string[];
+    readonly script: Script;
+    readonly settings?: Readonly<Record<string, string>>;
+  },
 ): Promise<Stage> {
   const scratch = mkdtempSync(join(tmpdir(), 'stepwise-agent-'));
   const home = join(scratch, 'home');
@@ -47,6 +59,7 @@ export async function openStage(
     readConfig({
       PORT: '0',
       LOG_LEVEL: 'silent',
+      ...settings,
       UPSTREAMS: readUpstreams().replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, fake.url),
     }),
   );
@@ -62,6 +75,7 @@ export async function openStage(
   return {
     fake,
     recorder,
+    serviceUrl: service.url,
     home,
     work,
     env,

@@ -22,8 +22,8 @@ export interface Outcome {
 }
 
 /**
- * Gives an agent a task over the service and a scripted model that writes its calls as text. `programs` are the folders of
- * its programs.
+ * Runs an agent on a task, through the service, with a scripted model that writes its calls as text. `programs` are the
+ * folders of the agent's programs.
  */
 export async function tryAgent(agent: Agent, programs: readonly string[]): Promise<Outcome> {
   const replies: Reply[] = [];
@@ -44,7 +44,7 @@ export async function tryAgent(agent: Agent, programs: readonly string[]): Promi
 
 /** Runs a shell script without input and returns what it printed, also if it failed. Ends it after the timeout. */
 async function run(script: string, { work, env }: Stage): Promise<string> {
-  // In a process group of its own, so that the programs of the shell end with it.
+  // The shell gets a process group of its own, so that the timeout ends its child processes, too.
   const child = spawn('sh', ['-ec', script], {
     cwd: work,
     env: { ...env, TERM: 'dumb' },

@@ -11,8 +11,9 @@ export interface Verdict {
 }
 
 /**
- * Decides where the cause of a failed trial lies. The vendor's SDK reads the very answers that the agent got: if none is an
- * error, and the SDK reads all replies of the model as the script wrote them, the agent is the cause, else the service.
+ * Decides whether the agent or the service caused a failed trial, by reading the recorded answers with the vendor's
+ * SDK. The agent is the cause if no answer is an error and the SDK reads every reply as the script wrote it, except
+ * replies for which the agent did not wait. Otherwise the service is the cause.
  */
 export async function judge(
   { exchanges, abandoned }: Pick<Recorder, 'exchanges' | 'abandoned'>,
@@ -31,7 +32,7 @@ export async function judge(
 
 /** Removes from the list the first answer that ends with this reply. Returns whether there was one. */
 function takeFrom(answers: Reply[], reply: Reply): boolean {
-  // An answer is the thought and the text of the model, as paragraphs.
+  // An answer may begin with the model's thought, so only its end is compared.
   const index = answers.findIndex((each) => shown(each).trim().endsWith(shown(reply).trim()));
   if (index >= 0) answers.splice(index, 1);
   return index >= 0;
@@ -40,7 +41,9 @@ function takeFrom(answers: Reply[], reply: Reply): boolean {
 const shown = (reply: Reply): string =>
   typeof reply === 'string' ? reply : `${reply.tool}(${JSON.stringify(reply.args)})`;
 
-/** Reads one answer with the vendor's SDK, whose `fetch` returns it. */
+/**
+ * Reads one recorded answer with the vendor's SDK. The given `fetch` returns this answer instead of sending a request.
+ */
 type Read = (fetch: () => Promise<Response>, isStreamed: boolean) => Promise<Reply>;
 
 const settings = { apiKey: 'unused', baseURL: 'http://recorded.invalid', maxRetries: 0 };

@@ -5,12 +5,12 @@ import type { Exchange } from '../agents/recorder.js';
 
 const MAX_SHOWN = 300;
 
-/** The problem that the vendors' types find in one answer, or null. */
+/** Problem of one answer according to the vendors' types; null if the answer matches them. */
 export type Judgement = string | null;
 
 /**
- * Judges answers by the types that OpenAI, Anthropic and Open Responses publish for Python. `python` is the program
- * in whose environment they are installed.
+ * Checks answers against the types that OpenAI, Anthropic and Open Responses publish for Python. `python` is the
+ * interpreter whose environment contains these types.
  */
 export function judgeByPython(
   exchanges: readonly Exchange[],
@@ -22,7 +22,7 @@ export function judgeByPython(
   return JSON.parse(output.toString());
 }
 
-/** Types of a path's plain answers and of the events of its streams. */
+/** Names of the TypeScript types of each path: for plain answers, and for the events of streams. */
 const types: Readonly<Record<string, { readonly plain: string; readonly event: string }>> = {
   '/v1/chat/completions': { plain: 'ChatCompletion', event: 'ChatCompletionChunk' },
   '/v1/responses': { plain: 'Response', event: 'ResponseStreamEvent' },
@@ -31,8 +31,9 @@ const types: Readonly<Record<string, { readonly plain: string; readonly event: s
 };
 
 /**
- * `Sent<T>` is a value of the type T as JSON. It lacks `output_text`, which OpenAI's client adds, and its `usage` may be
- * null, which Open Responses requires while a response is in progress.
+ * Beginning of the program that checks the answers. `Sent<T>` is the type T as JSON: without `output_text`, which
+ * OpenAI's client adds, and with a `usage` that may be null, as Open Responses requires while a response is in
+ * progress.
  */
 const header = `import type { ChatCompletion, ChatCompletionChunk } from 'openai/resources/chat/completions';
 import type { Response, ResponseStreamEvent } from 'openai/resources/responses/responses';
@@ -43,8 +44,8 @@ type Sent<T> = T extends readonly (infer Item)[] ? readonly Sent<Item>[]
 `;
 
 /**
- * Judges answers by the types that OpenAI and Anthropic publish for TypeScript: a program that assigns each answer
- * to its type must compile. `folder` has the packages.
+ * Checks answers against the types that OpenAI and Anthropic publish for TypeScript: a program that assigns each answer
+ * to its type must compile. `folder` contains the packages.
  */
 export function judgeByTypeScript(
   exchanges: readonly Exchange[],
@@ -58,7 +59,7 @@ export function judgeByTypeScript(
     const isStream = contentType.startsWith('text/event-stream');
     for (const text of isStream ? eventsIn(answer) : [answer]) {
       const name = `answer${lines.length}`;
-      // Two statements, because a literal may not have fields that its type lacks.
+      // Two statements, because TypeScript rejects additional fields of a literal only if it is assigned directly.
       lines.push(
         `const ${name} = ${text} as const; export const typed_${name}: Sent<${isStream ? event : plain}> = ${name};`,
       );
@@ -82,7 +83,7 @@ export function judgeByTypeScript(
   const judgements: Judgement[] = exchanges.map(() => null);
   for (const [, line = '', problem = ''] of stdout.matchAll(/^answers\.ts\((\d+),\d+\): (.*(?:\n .*)*)/gm)) {
     const owner = owners[Number(line)];
-    // The last line of a diagnosis is the most exact one.
+    // The last line of a compiler error is the most specific one.
     const reason = problem.split('\n').at(-1)?.trim().slice(0, MAX_SHOWN);
     if (owner !== undefined)
       judgements[owner] ??= `${reason} in ${lines[Number(line) - 1]?.slice(0, MAX_SHOWN)}`;
@@ -91,7 +92,7 @@ export function judgeByTypeScript(
   return judgements;
 }
 
-/** Returns the JSON of each event of a stream. Events that only keep a connection open have no type. */
+/** Returns the JSON of each event of a stream. Pings are left out, because the vendors' types do not include them. */
 const eventsIn = (stream: string): string[] =>
   stream
     .split('\n')

@@ -21,14 +21,14 @@ interface PageProgram {
   readonly problem: string | undefined;
 }
 
-/** Reply of a model without native calls to the programs of the page: it lists the files, then answers. */
+/** Replies to the page's programs like a model that writes its calls as text: it lists the files, then answers. */
 export function replyToPagePrograms({ rawBody }: { readonly rawBody: string }): ScriptedReply {
   return rawBody.includes('kettle.txt')
     ? { text: 'Thought: I know it.\nFinal Answer: One file: kettle.txt' }
     : { text: 'Thought: I look.\nAction: list_files()' };
 }
 
-/** Runs each program of docs/use-it-with-your-agent.md as it stands there, except for the address of the service. */
+/** Runs each program of docs/use-it-with-your-agent.md unchanged, except for the address of the service. */
 export async function runPagePrograms(
   places: { readonly npm: Place; readonly pypi: Place },
   serviceUrl: string,

@@ -4,7 +4,7 @@ type Wire = 'chat' | 'responses' | 'messages';
 export interface Sdk {
   readonly name: string;
   readonly registry: 'npm' | 'pypi';
-  /** File in `programs`. */
+  /** File name of the library's test program in `scripts/sdks/programs`. */
   readonly program: string;
   readonly conversations: readonly Conversation[];
 }
@@ -17,7 +17,7 @@ export interface Conversation {
   readonly isRefused: boolean;
 }
 
-/** The packages of each registry, in fixed versions, which are installed together. */
+/** Packages to install from each registry, in fixed versions. */
 export const packages = {
   npm: [
     'openai@7.59.0',
@@ -38,7 +38,9 @@ export const packages = {
   ],
 } as const;
 
-/** Node.js for the npm packages, because some of them need a newer one than the service does. */
+/**
+ * npm package of the Node.js that runs the npm libraries, because some of them need a newer one than the service does.
+ */
 export const node = 'node@22.23.3';
 
 const conversationsNamed = (...names: readonly string[]): Conversation[] =>

@@ -9,7 +9,7 @@ export interface Size {
 
 export type Frame = readonly [seconds: number, text: string];
 
-/** A shell script on a pseudo-terminal. */
+/** A shell script that is recorded on a pseudo-terminal. */
 export interface RecordedProgram {
   /** The output so far, with the seconds since the start. */
   readonly frames: readonly Frame[];
@@ -20,8 +20,9 @@ export interface RecordedProgram {
 }
 
 /**
- * Starts a shell script on a pseudo-terminal by `script` of util-linux. `shown` is the line that a person would have
- * typed, unless the script prints it itself. `rename` replaces texts of the output, such as the path of a temporary folder.
+ * Starts a shell script on a pseudo-terminal, with `script` of util-linux. `shown` is the command line with which the
+ * recording begins, unless the script prints it itself. `rename` replaces parts of the output, such as the path of a
+ * temporary folder.
  */
 export function startRecorded(
   script: string,

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { freePort } from '../../test/support/free-port.js';
 import { installNode, installPython, type Program, startProgram } from './program.js';
 
-/** The API that a gateway itself calls. The scripted provider offers each of them. */
+/** The API that a gateway calls at the provider. The scripted provider offers all of them. */
 type Backend = 'chat' | 'messages' | 'responses';
 
-/** A way through a gateway: an entry of `UPSTREAMS`, and the model name that makes the gateway call the backend. */
+/** A route through a gateway: its entry in `UPSTREAMS`, and the model name that makes the gateway call this backend. */
 export interface Route {
   readonly wire: 'chat' | 'messages' | 'responses';
   readonly backend: Backend;
@@ -14,7 +14,7 @@ export interface Route {
   readonly model: string;
 }
 
-/** A gateway that has been started, with the ways through it. */
+/** A running gateway, with the routes through it. */
 interface RunningGateway extends Program {
   readonly routes: readonly Route[];
 }
@@ -34,7 +34,10 @@ const models: Readonly<Record<Backend, string>> = {
 /** The caller's key for the gateways. LiteLLM requires this key; Portkey passes it on. */
 export const gatewayKey = 'sk-gateway-0123456789';
 
-/** The same trial without a gateway, for comparison: if it fails, the fault is in Stepwise. */
+/**
+ * The comparison without a gateway: requests go directly to the scripted provider. If such a run fails, the fault is
+ * in Stepwise.
+ */
 const direct: Gateway = {
   name: 'direct',
   start: async (fakeUrl) => ({
@@ -48,7 +51,7 @@ const direct: Gateway = {
   }),
 };
 
-/** Returns a way through the gateway at `url`, which receives the caller's key. */
+/** Returns a route through the gateway at `url`. The gateway receives the caller's key. */
 function routeThrough(
   url: string,
   {
@@ -159,7 +162,9 @@ const portkey: Gateway = {
   },
 };
 
-/** A real server with a small real model, SmolLM2 with 135 million parameters. It calls no other API. */
+/**
+ * Python program: a real server with a small real model, SmolLM2 with 135 million parameters. It calls no other API.
+ */
 const llamaServer = `
 import sys, xllamacpp
 params = xllamacpp.CommonParams()

@@ -113,8 +113,8 @@ export function installNode(
 }
 
 /**
- * Runs `install` unless the folder already contains these packages. The mark file is written last, so that an
- * interrupted installation is repeated.
+ * Runs `install` unless the folder already contains these packages. An empty file that names the packages is written
+ * last, so that an interrupted installation is repeated.
  */
 function installOnce(folder: string, packages: readonly string[], install: () => void): string {
   const mark = join(folder, `installed ${packages.join(' ').replaceAll('/', '+')}`);
@@ -128,7 +128,7 @@ function installOnce(folder: string, packages: readonly string[], install: () =>
 }
 
 function run(folder: string, command: string, ...words: string[]): void {
-  // The error of a failed command carries what the command wrote to its standard error.
+  // Because standard error is a pipe, the error of a failed command contains what the command wrote to it.
   execFileSync(command, words, {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -10,7 +10,10 @@ export interface Row {
   readonly outcome: Outcome;
 }
 
-/** Returns the row of the trial without a gateway that has the same API, protocol and form. */
+/**
+ * Returns the row of the trial without a gateway that has the same API, protocol and kind of response (streamed or
+ * plain).
+ */
 const directRow = (row: Row, rows: readonly Row[]): Row | undefined =>
   rows.find(
     ({ gateway, way, protocol, streamed }) =>

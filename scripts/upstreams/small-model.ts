@@ -17,7 +17,10 @@ export interface SmallModelRun {
   readonly streamed: boolean;
 }
 
-/** Longer than the service's deadline in this check, so that a slow machine gets the service's own answer. */
+/**
+ * Client timeout, longer than the service's deadline in this check, so that a slow machine gets the service's own
+ * error.
+ */
 const TIMEOUT_MS = 330_000;
 
 const task = 'What is the total in a.ts?';
@@ -59,8 +62,8 @@ function request({ provider, protocol }: SmallModelRun, changes: object): StepRe
 }
 
 /**
- * Runs both steps. The server passes if it accepts both requests, and if each reply to a constrained request can
- * be parsed. The text of other replies does not matter, because the model is so small.
+ * Runs both steps. The server passes if it accepts both requests, and if each reply that a schema constrains can be
+ * parsed. The text of other replies does not matter, because the model is so small.
  */
 export async function runSmallModel(run: SmallModelRun, serviceUrl: string): Promise<Outcome> {
   const client = new StepwiseClient({ baseUrl: serviceUrl, timeoutMs: TIMEOUT_MS });

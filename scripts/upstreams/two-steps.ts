@@ -43,7 +43,7 @@ const state = {
 
 const call = { id: 'call_1', name: 'read_file', arguments: { path: 'a.ts' } };
 
-/** The first reply of the model for each protocol, in the form that the protocol teaches. */
+/** The model's first reply for each protocol: a call in the format of that protocol. */
 const firstReplies: Readonly<Record<TwoSteps['protocol'], ScriptedCompletion>> = {
   text: { text: 'Thought: I look.\nAction: read_file(path="a.ts")' },
   xml: {
@@ -105,7 +105,7 @@ function problemOf({ stopReason, error, answer, steps }: RunResult): string | un
   return actions.length === 1 && actions[0]?.success ? undefined : `${actions.length} actions`;
 }
 
-/** Functions that return, for each backend, which fields of reasoning state its next request contains. */
+/** Functions that return, for each backend, which fields of reasoning state a request to it contains. */
 const stateReaders: Readonly<
   Record<Route['backend'], (request: RecordedRequest) => Record<string, boolean>>
 > = {

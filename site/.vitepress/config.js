@@ -1,7 +1,7 @@
 import { slug } from 'github-slugger';
 import { siteLinks } from '../pages/links.js';
 import { listedPages, sidebar } from '../pages/places.js';
-import { bothPictures, fencedBlocks, wordyCells } from '../pages/rendering.js';
+import { bothPictures, fencedBlocks, fittingTables } from '../pages/rendering.js';
 import { searchDialog } from '../pages/search-dialog.js';
 
 const root = process.env.SITE_ROOT;
@@ -9,6 +9,17 @@ const pages = listedPages(root);
 const highContrast = { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' };
 /** VitePress's Markdown extensions, turned off so that a page means the same here and in other Markdown viewers. */
 const additions = ['attrs', 'component', 'container', 'emoji', 'footnote', 'include', 'snippet', 'toc'];
+
+/**
+ * Returns the form in which the search compares a word; null leaves it out of pages and questions. VitePress writes this
+ * function into the page, so it uses nothing outside itself.
+ */
+const searchedWord = (word) =>
+  /^(?:an?|and|are|be|can|do|does|for|from|how|i|in|is|it|my|not|of|on|or|that|the|this|to|was|were|what|when|where|which|who|why|with|you|your)$/i.test(
+    word,
+  )
+    ? null
+    : word.toLowerCase();
 
 /** Returns the text that the search indexes. It omits `<details>`, because API examples would rank above the texts that explain them. */
 async function searchedText(source, env, markdown) {
@@ -38,7 +49,7 @@ export default {
       markdown.use(siteLinks(root, pages));
       markdown.use(fencedBlocks);
       markdown.use(bothPictures);
-      markdown.use(wordyCells);
+      markdown.use(fittingTables);
     },
   },
   vite: { plugins: [searchDialog] },
@@ -62,7 +73,10 @@ export default {
       provider: 'local',
       options: {
         _render: searchedText,
-        miniSearch: { searchOptions: { combineWith: 'AND', fuzzy: false, prefix: true } },
+        miniSearch: {
+          options: { processTerm: searchedWord },
+          searchOptions: { combineWith: 'AND', fuzzy: false, prefix: true },
+        },
       },
     },
   },

@@ -10,8 +10,8 @@ const KEYS_ARE_VISIBLE =
   'Commands can still read the model key in /proc on this system: allow only commands that you trust.';
 
 /**
- * Names of errors that are explained by their message. Names rather than classes, because the module of `ConfigError`
- * is loaded only with the service.
+ * Names of errors of which only the message is printed, without the stack. Compares names rather than classes, because
+ * the module of `ConfigError` is loaded only with the service.
  */
 const expected = new Set(['UsageError', 'ConfigError']);
 
@@ -24,11 +24,12 @@ process.on('exit', judgeOutput);
 process.exitCode = await main(process.argv.slice(2)).catch(explain);
 
 /**
- * Resolves to the exit code. Each command is loaded only when it is used, so that the others do not delay its start.
+ * Runs a command and resolves to the exit code. The module of a command is loaded only when the command is used, so
+ * that it does not delay the start of other commands.
  */
 async function main(argv: readonly string[]): Promise<number> {
   if (argv[0] === 'serve') return serve();
-  // Exit code 1 of an evaluation means differences, so a failure has another one.
+  // Exit code 1 of `stepwise eval` means that results differ, so a failure has another exit code.
   if (argv[0] === 'eval')
     return runCommand(argv).catch(async (error: unknown) => {
       await explain(error);
@@ -123,7 +124,10 @@ async function explainService(error: Error): Promise<number> {
   return exitCodes.error;
 }
 
-/** Sets the exit code of a failed output: a reader that leaves early (`| head`) is no error, a full disk is one. */
+/**
+ * Sets the exit code if the output could not be written. A reader that leaves early (`| head`) is no error; a full disk
+ * is one.
+ */
 function judgeOutput(): void {
   if (outputFailure === undefined) return;
   if (outputFailure.code !== 'EPIPE') {

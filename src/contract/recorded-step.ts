@@ -46,7 +46,10 @@ export interface RecordedStep {
   /** The calls of the vendor's own tool calling; absent if there were none. */
   readonly completion_calls?: readonly RecordedCall[] | undefined;
   /** The step's result, with the full context report and without the parts that only repeat the request. */
-  readonly response: Omit<Step, 'updated_conversation_history' | 'request_id' | 'completion_text'>;
+  readonly response: Omit<
+    Step,
+    'updated_conversation_history' | 'request_id' | 'completion_text' | 'recorded_step'
+  >;
   /** Version of the service whose parser read the reply. */
   readonly parser_version: string;
   /** Start of the step (ISO 8601). */

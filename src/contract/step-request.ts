@@ -114,6 +114,9 @@ const includeSchema = z
     completion_text: optional(z.boolean()).meta({
       description: "Whether to return the model's original text; default false.",
     }),
+    record: optional(z.boolean()).meta({
+      description: 'Whether to return `recorded_step`; default false.',
+    }),
     extensions: optional(z.boolean()).meta({
       description:
         'Whether the response has all fields of a `Step`; default true. With false it is a `SourceStep`; `phase` and `protocol: native` are then 400 with the detail `extensions_required`.',

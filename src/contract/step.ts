@@ -254,6 +254,10 @@ export const stepSchema = z
       .string()
       .nullable()
       .meta({ description: "The model's original text; only with `include.completion_text`." }),
+    recorded_step: jsonObject.nullable().meta({
+      description:
+        'The complete input and output of the step, without keys, to save and evaluate; only with `include.record`, and only if a model replied.',
+    }),
     warnings: z.array(warningSchema).meta({
       description:
         'Deviations from the request, and other problems. `unreadable_action`: `direct_response` is an action that could not be read.',

@@ -205,6 +205,8 @@ export interface ErrorResponse {
   reasoning: string | null;
   /** The model's original text; only with `include.completion_text`. */
   completion_text: string | null;
+  /** The complete input and output of the step, without keys, to save and evaluate; only with `include.record`, and only if a model replied. */
+  recorded_step: Readonly<Record<string, unknown>> | null;
   /** Deviations from the request, and other problems. `unreadable_action`: `direct_response` is an action that could not be read. */
   warnings: Warning[];
   /** The reason why a step failed. */
@@ -254,6 +256,8 @@ export interface IncludeOptions {
   report?: ReportDetail | undefined;
   /** Whether to return the model's original text; default false. */
   completion_text?: boolean | undefined;
+  /** Whether to return `recorded_step`; default false. */
+  record?: boolean | undefined;
   /** Whether the response has all fields of a `Step`; default true. With false it is a `SourceStep`; `phase` and `protocol: native` are then 400 with the detail `extensions_required`. */
   extensions?: boolean | undefined;
 }
@@ -266,6 +270,8 @@ export interface IncludeOptionsInput {
   report?: ReportDetail | null | undefined;
   /** Whether to return the model's original text; default false. */
   completion_text?: boolean | null | undefined;
+  /** Whether to return `recorded_step`; default false. */
+  record?: boolean | null | undefined;
   /** Whether the response has all fields of a `Step`; default true. With false it is a `SourceStep`; `phase` and `protocol: native` are then 400 with the detail `extensions_required`. */
   extensions?: boolean | null | undefined;
 }
@@ -633,6 +639,8 @@ export interface Step {
   reasoning: string | null;
   /** The model's original text; only with `include.completion_text`. */
   completion_text: string | null;
+  /** The complete input and output of the step, without keys, to save and evaluate; only with `include.record`, and only if a model replied. */
+  recorded_step: Readonly<Record<string, unknown>> | null;
   /** Deviations from the request, and other problems. `unreadable_action`: `direct_response` is an action that could not be read. */
   warnings: Warning[];
   /** The reason why a step failed. */

@@ -21,6 +21,7 @@ export const blankStep = {
   finish_reason_raw: null,
   reasoning: null,
   completion_text: null,
+  recorded_step: null,
   warnings: [],
 } satisfies Partial<Step>;
 

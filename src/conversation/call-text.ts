@@ -1,21 +1,21 @@
 type Parameters = Readonly<Record<string, unknown>>;
 
 /**
- * Writes a call in the text form that the model is taught, such as `read_file(path="a", start_line=3)`
- * (rule: call-rendering). Values are JSON; keys that are not identifiers are quoted. `parseCompletion` can read
- * the same call back.
+ * Writes a call in the text form that the prompt describes to the model, such as `read_file(path="a", start_line=3)`
+ * (rule: call-rendering). Values are JSON; keys that are not identifiers are quoted. `parseCompletion` can read the
+ * same call back.
  */
 export function renderCall(name: string, parameters: Parameters): string {
   const entries = Object.entries(parameters).map(([key, value]) => `${renderKey(key)}=${renderValue(value)}`);
   return `${name}(${entries.join(', ')})`;
 }
 
-/** Writes a call in the XML form that the model is taught. */
+/** Writes a call in the XML form that the prompt describes to the model. */
 export function renderXmlCall(name: string, parameters: Parameters): string {
   return `<tool_code><name>${name}</name><parameters>${renderValue(parameters)}</parameters></tool_code>`;
 }
 
-/** Writes a reply with a thought and a call, in the JSON form that the model is taught. */
+/** Writes a reply with a thought and a call, in the JSON form that the prompt describes to the model. */
 export function renderJsonAction(thought: string, name: string, parameters: Parameters): string {
   return JSON.stringify({ ...(thought && { thought }), action: { tool: name, args: parameters } });
 }
@@ -25,8 +25,9 @@ function renderKey(key: string): string {
 }
 
 /**
- * Writes a value as JSON; values that JSON lacks become null, as in an array. Does not write the escapes `\b` and
- * `\f`: outside an object the parser reads them as plain text, because models hardly ever intend them as escapes.
+ * Writes a value as JSON. Writes null for values that JSON lacks, as `JSON.stringify` does in an array. Does not
+ * write the escapes `\b` and `\f`: outside an object the parser reads them as plain text, because models hardly ever
+ * intend them as escapes.
  */
 function renderValue(value: unknown): string {
   return (JSON.stringify(value) ?? 'null').replace(

@@ -31,7 +31,7 @@ function withoutCycles(result: unknown): string {
   }
 }
 
-/** Returns a `JSON.stringify` replacer that writes a remark in place of an object that is nested in itself. */
+/** Returns a `JSON.stringify` replacer that writes a note in place of an object that contains itself. */
 function replaceCycles(): (this: unknown, key: string, value: unknown) => unknown {
   const enclosing: unknown[] = [];
   return function (this: unknown, key, value) {

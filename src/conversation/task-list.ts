@@ -1,6 +1,6 @@
 import type { Task } from '../contract/step-request.js';
 
-/** Marks for the status of a task, used in prompts and in the results of the task tools. */
+/** Checkboxes for the status of a task, used in prompts and in the results of the task tools. */
 const taskMarks = { todo: '[ ]', in_progress: '[-]', completed: '[x]' } as const satisfies Record<
   Task['status'],
   string

@@ -52,7 +52,7 @@ export interface PairedCall {
   readonly id: string;
   readonly name: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Provider state of this call, unless it is the first call of its unit, whose state belongs to the unit. */
+  /** Provider state of this call. Absent for the first call of a unit, whose state is stored in the unit. */
   readonly providerState?: unknown;
   /** The observation of the call; absent if the call was never run. */
   readonly observation?: Observation;
@@ -67,14 +67,23 @@ export interface Observation {
   readonly attachments?: Attachments;
   /** Names of the tools that the turn lists in `tool_definitions`. */
   readonly toolNames?: readonly string[];
-  /** The tools that can be called from this observation on; absent until a step has read them (rule: found-tools). */
+  /**
+   * The tools that can be called after this observation; absent until a step has read their definitions (rule:
+   * found-tools).
+   */
   readonly found?: FoundHere;
 }
 
-/** Deferred tools that an observation of `find_tools` makes callable, and how much of them the model sees there. */
+/**
+ * Deferred tools that an observation of `find_tools` makes callable, and how many of their definitions that
+ * observation shows to the model.
+ */
 export interface FoundHere {
   readonly names: readonly string[];
-  /** The definitions as text, in the order of the names; empty for native calling, which lists them elsewhere. */
+  /**
+   * Text of each definition, in the order of the names; empty for native calling, which sends the definitions
+   * separately.
+   */
   readonly definitions: readonly string[];
   /** Number of definitions that the model sees, counted from the first. */
   readonly shown: number;
@@ -108,7 +117,7 @@ export interface Mispairing {
   readonly index: number;
 }
 
-/** The units of a history, and the calls and observations without a counterpart, in the order of the turns. */
+/** A history as units, with the calls and observations that have no counterpart, in the order of the turns. */
 export interface ReadHistory {
   readonly units: readonly Unit[];
   readonly mispairings: readonly Mispairing[];
@@ -172,7 +181,7 @@ interface NamedCalls {
 /** The calls that have no observation so far, oldest first. */
 class OpenCalls {
   readonly #open = new Set<OpenCall>();
-  /** All calls, with or without an observation, by the id they were sent with and by the id that replaced it. */
+  /** All calls, with or without an observation, by the id with which they were sent and by the id that replaced it. */
   readonly #byId = new Map<string, NamedCalls>();
 
   add(call: OpenCall, sentId: string | undefined): void {

@@ -25,7 +25,10 @@ export function acceptedFields(
 const own = <Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined =>
   record && Object.hasOwn(record, name) ? record[name] : undefined;
 
-/** Returns a baseline that accepts the present differences. Steps without a result keep what was accepted for them. */
+/**
+ * Returns a baseline that accepts the current differences. For steps without a result, keeps the differences that
+ * were accepted before.
+ */
 export function updateBaseline(before: Baseline, cells: readonly CellReport[]): Baseline {
   const updated = cells.map(({ name, steps }) => {
     const runs = new Map<string, Record<string, readonly ComparedField[]>>();

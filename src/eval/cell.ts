@@ -3,16 +3,19 @@ import type { Parser } from './parser.js';
 
 type RecordedRequest = RecordedStep['request'];
 
-/** One combination of the matrix: what changes in each recorded request. An absent field leaves it as recorded. */
+/**
+ * One combination of the evaluation matrix: the changes to make in each recorded request. An absent field changes
+ * nothing.
+ */
 export interface Cell {
-  /** Names what differs from the record, such as `gpt-5-mini · json`; `as recorded` if nothing does. */
+  /** Lists what differs from the record, such as `gpt-5-mini · json`; `as recorded` if nothing does. */
   readonly name: string;
   readonly model?: { readonly name: string; readonly upstream?: string | undefined } | undefined;
   readonly protocol?: NonNullable<RecordedRequest['protocol']> | undefined;
   readonly instructions?: string | undefined;
   /** Maximum tokens of prompt and reply together. */
   readonly tokenLimit?: number | undefined;
-  /** Reads the replies in place of the service's own reading. */
+  /** Parses the replies in place of the service's own parser. */
   readonly parser?: Parser | undefined;
 }
 
@@ -21,7 +24,7 @@ export const AS_RECORDED = 'as recorded';
 /** Share of a token limit that is reserved for the reply if the recorded reserve does not fit into it. */
 const RESERVED_SHARE = 0.25;
 
-/** Returns the request of a recorded step as a cell changes it. */
+/** Returns the request of a recorded step with the changes of a cell. */
 export function applyCell(request: RecordedRequest, cell: Cell): RecordedRequest {
   const { protocol, instructions } = cell;
   return {

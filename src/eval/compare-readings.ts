@@ -14,7 +14,7 @@ type AnswerRule =
   | { readonly contains: readonly string[] }
   | { readonly schema: Schema };
 
-/** The fields that an evaluation compares, and how strictly (rule: compared-fields). */
+/** The fields that an evaluation compares, each with its rule (rule: compared-fields). */
 export interface Comparisons {
   readonly outcome: 'same' | 'ignore';
   readonly tool: 'same' | 'ignore';
@@ -25,7 +25,10 @@ export interface Comparisons {
   readonly leftOut: 'same' | 'ignore';
 }
 
-/** Returns the fields in which a step differs from the recorded one. Different outcomes or tools hide what depends on them. */
+/**
+ * Returns the fields in which a step differs from the recorded one. If the outcomes or tools differ, does not compare
+ * the fields that depend on them.
+ */
 export function compareReadings(
   recorded: Reading,
   now: Reading,
@@ -53,7 +56,7 @@ const fields = ['outcome', 'tool', 'arguments', 'answer', 'tokens', 'leftOut'] a
 
 const toolsOf = ({ calls }: Reading): readonly string[] => calls.map(({ tool }) => tool);
 
-/** Returns the growth of the prompt as a share; 0 if one of the sizes is unknown. */
+/** Returns the growth of the prompt as a fraction; 0 if one of the sizes is unknown. */
 function growthOf({ promptTokens: before }: Reading, { promptTokens: after }: Reading): number {
   return before === null || after === null || before === 0 ? 0 : (after - before) / before;
 }
@@ -62,7 +65,7 @@ function isAnswerRight(recorded: Reading, now: Reading, rule: AnswerRule): boole
   if (rule === 'ignore') return true;
   if (rule === 'exact') return areAnswersEqual(recorded, now);
   if (rule === 'contains') return contains(now, recorded.answer ?? '');
-  // The service has checked a typed answer: null means that it does not fit.
+  // The service has already checked a typed answer; null means that it does not conform to the schema.
   if (rule === 'schema') return recorded.value === null || now.value !== null;
   if ('contains' in rule) return rule.contains.every((text) => contains(now, text));
   return fits(now, rule.schema);

@@ -2,22 +2,25 @@ import { createTwoFilesPatch } from 'diff';
 import { renderCall } from '../conversation/call-text.js';
 import type { PromptText, Reading } from './eval-report.js';
 
-/** Describes in one line how a reply was read: its calls, or its outcome with the answer. */
+/** Describes in one line how a reply was parsed: its calls, or its outcome with the answer. */
 export function describeReading({ outcome, calls, answer, value }: Reading): string {
   if (calls.length > 0) return calls.map(({ tool, args }) => renderCall(tool, args)).join('; ');
   const text = value === null ? answer : JSON.stringify(value);
   return text ? `${outcome}: ${text}` : outcome;
 }
 
-/** Time limit for a difference: texts that have little in common take very long. */
+/** Time limit for computing a difference, which takes very long for texts that have little in common. */
 const DIFF_TIMEOUT_MS = 1_000;
 
-/** Returns the changed lines of two prompts with two lines around them; undefined if one is unknown or both are equal. */
+/**
+ * Returns the lines in which two prompts differ, each with two lines around it; undefined if one prompt is unknown or
+ * both are equal.
+ */
 export function promptDifference(before: PromptText | null, now: PromptText | null): string | undefined {
   return before && now ? textDifference(promptText(before), promptText(now)) : undefined;
 }
 
-/** Returns the changed lines of two texts with two lines around them; undefined if they are equal. */
+/** Returns the lines in which two texts differ, each with two lines around it; undefined if they are equal. */
 function textDifference(before: string, now: string): string | undefined {
   if (before === now) return undefined;
   const options = { context: 2, timeout: DIFF_TIMEOUT_MS };

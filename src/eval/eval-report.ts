@@ -3,19 +3,19 @@ import type { Preview } from '../contract/preview.js';
 /** One property of a step that an evaluation compares (rule: compared-fields). */
 export type ComparedField = 'outcome' | 'tool' | 'arguments' | 'answer' | 'tokens' | 'leftOut';
 
-/** A call, with its arguments as read. */
+/** A call with its parsed arguments. */
 interface ReadCall {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** How a model's reply was read, and what its prompt cost. */
+/** The parsed reply of a model, and the size of its prompt. */
 export interface Reading {
   /** Outcome of the parser, such as `action`, `answer` or `malformed_action`. */
   readonly outcome: string;
   readonly calls: readonly ReadCall[];
   readonly thought: string | null;
-  /** The answer, or the text of an action that could not be read. */
+  /** The answer, or the text of an action that could not be parsed. */
   readonly answer: string | null;
   /** The typed answer of a step with `answer_schema`; otherwise null. */
   readonly value: unknown;
@@ -23,11 +23,14 @@ export interface Reading {
   readonly promptTokens: number | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
-  /** Items of the context that the prompt lacks in whole or part, such as `explicit src/a.ts truncated`. */
+  /** Items of the context that are cut or missing in the prompt, such as `explicit src/a.ts truncated`. */
   readonly leftOut: readonly string[];
 }
 
-/** `accepted`: it differs only in fields that the baseline accepts. `missing`: no model answered. `skipped`: not comparable. */
+/**
+ * `accepted`: the step differs only in fields that the baseline accepts. `missing`: no model answered. `skipped`: the
+ * step cannot be compared.
+ */
 export type Verdict = 'same' | 'accepted' | 'different' | 'missing' | 'skipped';
 
 /** The result of one step of one run in one cell. */
@@ -61,10 +64,10 @@ export interface CellReport {
   readonly steps: readonly StepVerdict[];
 }
 
-/** The messages and native tools of a prompt, as a model read them. */
+/** The messages and native tools of a prompt, as they were sent to a model. */
 export type PromptText = Pick<Preview, 'system' | 'messages' | 'native_tools'>;
 
-/** One side of a divergence. */
+/** The recorded side or the new side of a divergence. */
 export interface StepSide {
   /** Null if no prompt was built or recorded. */
   readonly prompt: PromptText | null;
@@ -91,7 +94,7 @@ export interface EvalReport {
   /** Start of the evaluation (ISO 8601). */
   readonly beganAt: string;
   readonly durationMs: number;
-  /** True if recorded replies were read again and no model was called. */
+  /** True if recorded replies were parsed again and no model was called. */
   readonly parserOnly: boolean;
   /** Number of runs with at least one step to evaluate. */
   readonly runs: number;

@@ -4,7 +4,7 @@ import type { Trajectory } from '../sdk/run/trajectory.js';
 import type { PromptText, Reading } from './eval-report.js';
 import type { WrittenReply } from './parser.js';
 
-/** A saved run as an evaluation uses it. */
+/** A saved run, reduced to the fields that an evaluation needs. */
 export interface EvalRun {
   /** Path of its file within the given folder, with `/`. */
   readonly name: string;
@@ -23,7 +23,10 @@ export interface EvalStep {
   readonly reading: Reading;
 }
 
-/** Returns the steps of a saved run whose reply was saved. Without recorded steps, they have no request. */
+/**
+ * Returns those steps of a saved run whose reply was saved. Without recorded steps, the returned steps have no
+ * request.
+ */
 export function toEvalRun(name: string, saved: Trajectory): EvalRun {
   const steps = saved.recordedSteps ? saved.recordedSteps.map(fromRecorded) : fromResponses(saved);
   return { name, task: saved.task, steps };
@@ -37,7 +40,7 @@ const fromRecorded = (step: RecordedStep, index: number): EvalStep => ({
   reading: readingOf(step.response),
 });
 
-/** Returns a recorded reply and the facts on which its reading depends. */
+/** Returns a recorded reply, with the other facts that decide how it is parsed. */
 export const replyOf = ({ request, response, ...step }: RecordedStep): WrittenReply => ({
   text: step.completion_text,
   calls: step.completion_calls ?? [],
@@ -48,7 +51,10 @@ export const replyOf = ({ request, response, ...step }: RecordedStep): WrittenRe
   isPlain: request.terms?.toolChoice === 'none',
 });
 
-/** Leaves out native calls, since a saved run without recorded steps has their text only. */
+/**
+ * Builds the steps of a run that was saved without recorded steps. Omits native calls, because such a run contains
+ * only their text.
+ */
 function fromResponses({ responses, tools, options }: Trajectory): readonly EvalStep[] {
   return responses.flatMap((response, index) => {
     const { completion_text: text, parse } = response;
@@ -59,7 +65,7 @@ function fromResponses({ responses, tools, options }: Trajectory): readonly Eval
   });
 }
 
-/** Returns how the service read a reply. */
+/** Returns how the service parsed a reply. */
 export function readingOf(response: RecordedStep['response'] | Step): Reading {
   const { action_details: first, additional_actions: more, context_report: report } = response;
   const calls = [first, ...more].flatMap((call) => call ?? []);

@@ -31,8 +31,8 @@ interface AskedStep {
 }
 
 /**
- * Repeats one recorded step as a cell of the matrix changes it. Resolves to `error` if the step failed, and to
- * `skipped`, the reason, if this implementation cannot repeat the step.
+ * Repeats one recorded step with the changes of a cell. If the step failed, resolves to `{ error }`. If this
+ * implementation cannot repeat the step, resolves to `{ skipped }` with the reason.
  */
 export type AskStep = (
   request: RecordedRequest,
@@ -44,7 +44,7 @@ export interface Evaluation {
   readonly runs: AsyncIterable<FoundRun>;
   readonly plan: EvalPlan;
   readonly baseline: Baseline;
-  /** Repeats steps; undefined to read the recorded replies again without a model (rule: parser-only). */
+  /** Repeats steps; undefined to parse the recorded replies again without a model (rule: parser-only). */
   readonly ask: AskStep | undefined;
   /** Maximum number of steps that are repeated at the same time. */
   readonly concurrency: number;
@@ -55,7 +55,9 @@ export interface Evaluation {
 /** Maximum number of divergences in a report, each with both prompts. */
 const MAX_DIVERGENCES = 100;
 
-/** Number of failures in a row of a cell's model after which the cell's remaining steps are not repeated. */
+/**
+ * Maximum number of consecutive failures of a cell's model. After that, the cell's remaining steps are not repeated.
+ */
 const MAX_FAILURES = 5;
 
 const NOT_REPEATABLE =
@@ -151,7 +153,7 @@ class CellWork {
   readonly cell: Cell;
   readonly #evaluation: Evaluation;
   readonly #steps: (readonly StepVerdict[])[] = [];
-  /** Session ids by run: a service that records must not add to the session that is evaluated. */
+  /** New session id for each run, so that a service that records steps does not add them to the original session. */
   readonly #sessions = new Map<string, string>();
   #failures = 0;
   #lastFailure = '';
@@ -230,14 +232,14 @@ class CellWork {
     if (reason !== undefined)
       return { verdict: 'skipped', reason: `not read by the parser alone: ${reason}` };
     const read = readWith(this.cell.parser ?? ownParser, reply);
-    // An action that the service withheld was read like any other.
+    // The service withholds an action after the limit, but its parser reads that action like any other.
     const isWithheld = service.outcome === 'action_after_limit' && read.outcome === 'action';
     const outcome = isWithheld ? { outcome: service.outcome, calls: service.calls } : {};
     return { reply, prompt, reading: { ...service, ...read, value: null, ...outcome } };
   }
 
   /**
-   * Returns the reason of a failed step, and counts it if the model failed: after `MAX_FAILURES` in a row, the
+   * Returns the reason of a failed step. Also counts the failures of the model: after `MAX_FAILURES` in a row, the
    * cell's remaining steps are not repeated.
    */
   #fail({ code, message, details }: StepError): string {
@@ -277,7 +279,7 @@ function judgeFields(
   return differs.every((field) => accepted.includes(field)) ? 'accepted' : 'different';
 }
 
-/** Errors that one request causes. They do not mean that the next request will fail too. */
+/** Error codes that concern only one request, so the next request may still succeed. */
 const ofRequest: ReadonlySet<string> = new Set([
   'invalid_request',
   'token_budget_exceeded',

@@ -7,7 +7,7 @@ export class Gate {
     this.#free = limit;
   }
 
-  /** Resolves when there is a free place, which the caller then has until `leave`. */
+  /** Resolves when another task may run. The caller must call `leave` when its task ends. */
   async enter(): Promise<void> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));

@@ -7,7 +7,7 @@ import { parseCompletion } from '../parsing/parse-completion.js';
 import { readSignatures } from '../parsing/segment/signatures.js';
 import type { Reading } from './eval-report.js';
 
-/** The functions of `stepwise/parsing` that read a reply. A module with exports of the same names can replace them. */
+/** The functions of `stepwise/parsing` that parse a reply. A module with exports of the same names can replace them. */
 export interface Parser {
   readonly parseCompletion: typeof parseCompletion;
   readonly readNativeCall: typeof readNativeCall;
@@ -17,24 +17,24 @@ export interface Parser {
 
 export const ownParser: Parser = { parseCompletion, readNativeCall, toOfferedTool, readSignatures };
 
-/** A reply, and the facts on which its reading depends. */
+/** A reply, with the other facts that decide how it is parsed. */
 export interface WrittenReply {
   readonly text: string;
   readonly calls: readonly RecordedCall[];
   readonly tools: readonly (ToolDefinition & { readonly defer?: boolean | undefined })[];
-  /** Tools in free text. */
+  /** Tools that are described in free text. */
   readonly segment: string;
   readonly response: Pick<Step, 'finish_reason' | 'parse' | 'phase' | 'reasoning'>;
   readonly hasAnswerSchema: boolean;
-  /** True if the client sent tool_choice `none`, so that the text is the answer as it is written. */
+  /** True if the client sent tool_choice `none`, so that the whole text is the answer. */
   readonly isPlain: boolean;
 }
 
 type Read = Pick<Reading, 'outcome' | 'calls' | 'thought' | 'answer'>;
 
 /**
- * Returns the reason why a parser alone cannot read a reply as the service does, which also knows schemas, phases and
- * deferred tools; undefined if it can (rule: parser-only).
+ * Returns why a parser alone cannot read a reply as the service does, which also uses schemas, phases and deferred
+ * tools; undefined if the parser can (rule: parser-only).
  */
 export function whyNotAlone(reply: WrittenReply): string | undefined {
   const { parse, phase } = reply.response;
@@ -47,7 +47,7 @@ export function whyNotAlone(reply: WrittenReply): string | undefined {
   return undefined;
 }
 
-/** Reads a reply with a parser. Throws what the parser throws. */
+/** Parses a reply with the given parser. Throws the errors that the parser throws. */
 export function readWith(parser: Parser, reply: WrittenReply): Read {
   const { text, calls, tools, segment, response } = reply;
   const offered = [...tools.map((tool) => parser.toOfferedTool(tool)), ...parser.readSignatures(segment)];
@@ -71,7 +71,7 @@ export function readWith(parser: Parser, reply: WrittenReply): Read {
   };
 }
 
-/** The first call decides what a reply with native calls is (rule: first-action-wins). */
+/** Combines the readings of native calls. The first call decides the outcome of the reply (rule: first-action-wins). */
 function fromNative(readings: readonly ReturnType<typeof readNativeCall>[], text: string): Read {
   const outcome = readings[0]?.outcome ?? 'empty';
   const [first] = readings;

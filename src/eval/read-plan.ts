@@ -6,24 +6,24 @@ import { AS_RECORDED, type Cell } from './cell.js';
 import type { Comparisons } from './compare-readings.js';
 import type { Parser } from './parser.js';
 
-/** Price of a model for each million tokens, in any currency. */
+/** Price of a model per million tokens, in any currency. */
 interface Price {
   readonly input: number;
   readonly output: number;
 }
 
-/** The variants to try, the comparison of their steps, and prices. */
+/** The plan of an evaluation: the variants to try, the rules for comparing their steps, and prices. */
 export interface EvalPlan {
   readonly cells: readonly Cell[];
-  /** Returns the comparisons for one run. */
+  /** Returns the comparison rules for one run. */
   readonly comparisonsFor: (run: string) => Comparisons;
-  /** Share of the steps of a cell that may differ. */
+  /** Fraction of a cell's steps that may differ. */
   readonly tolerance: number;
   /** Prices by model name. */
   readonly prices: Readonly<Record<string, Price>>;
 }
 
-/** The file of a matrix is invalid. The message names the place. */
+/** Error for an invalid matrix file. The message says where the file is invalid. */
 export class PlanError extends Error {
   override readonly name = 'PlanError';
 }
@@ -36,7 +36,7 @@ const same = z.enum(['same', 'ignore']);
 
 const SHARE = 'expected a share such as 10% or 0.1';
 
-/** A share such as `10%` or 0.1. */
+/** A fraction, written as `10%` or 0.1. */
 const share = z.union(
   [
     z.number().min(0),
@@ -91,7 +91,7 @@ const planSchema = z.strictObject({
 type PlanFile = z.output<typeof planSchema>;
 type Matrix = NonNullable<PlanFile['matrix']>;
 
-/** Options of the command line, which replace the axes of a file. */
+/** Command-line options. An option such as `model` replaces all values that the file gives for that setting. */
 export interface PlanOptions {
   /** Path of the YAML file. */
   readonly file: string | undefined;
@@ -125,7 +125,7 @@ export async function readPlan(options: PlanOptions): Promise<EvalPlan> {
   };
 }
 
-/** Another sampling of a model words its answer differently, so answers are compared only if the plan says how. */
+/** A model words its answer differently each time, so answers are compared only if the plan says how. */
 const modelComparisons: Comparisons = {
   outcome: 'same',
   tool: 'same',
@@ -137,7 +137,7 @@ const modelComparisons: Comparisons = {
 
 const parserComparisons: Comparisons = { ...modelComparisons, answer: 'exact' };
 
-/** Drops absent fields, so that spreading the result over the defaults keeps these. */
+/** Removes undefined fields. Otherwise, spreading the result over the defaults would overwrite them with undefined. */
 function given(comparisons: z.output<typeof comparisonsSchema>): Partial<Comparisons> {
   return Object.fromEntries(Object.entries(comparisons).filter(([, value]) => value !== undefined));
 }
@@ -159,7 +159,7 @@ function parseYaml(content: string, path: string): unknown {
   }
 }
 
-/** An option of the command line replaces the whole axis. */
+/** Applies the command-line options. Each replaces all values that the matrix file gives for the same setting. */
 function withOptions(matrix: Matrix, options: PlanOptions): Matrix {
   const { model: name, upstream, protocol, tokenLimit, parser } = options;
   return {
@@ -173,10 +173,12 @@ function withOptions(matrix: Matrix, options: PlanOptions): Matrix {
 
 type CellOptions = Pick<PlanOptions, 'parserOnly' | 'loadParser'> & { readonly folder: string };
 
-/** One value of an axis: the fields that it sets, and its part of the cell's name. */
+/** One value of a setting in the matrix: the fields that it sets in a cell, and its part of the cell's name. */
 type Value = Omit<Cell, 'name'> & { readonly label: string };
 
-/** Returns every combination of the values. Without a model, only parsers make a difference. */
+/**
+ * Returns every combination of the values. With `parserOnly`, combines only the parsers, because no model is called.
+ */
 async function toCells(matrix: Matrix, options: CellOptions): Promise<readonly Cell[]> {
   const parsers = await parserValues(matrix.parser ?? [], options);
   const axes = options.parserOnly

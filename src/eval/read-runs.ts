@@ -8,7 +8,7 @@ import { type EvalRun, toEvalRun } from './eval-run.js';
 /** A run, or a file that could not be read as a run, with the reason. */
 export type FoundRun = EvalRun | { readonly file: string; readonly reason: string };
 
-/** A recorded run takes at most 64 MiB. */
+/** Maximum size of the file of a run, above the 64 MiB that a recorded run may have. */
 const MAX_FILE_BYTES = 128 * 1_048_576;
 
 /** Formats of the files that an evaluation itself writes, which may be in the same folder as the runs. */
@@ -16,8 +16,8 @@ const ownFormats: readonly unknown[] = ['stepwise-eval', BASELINE_FORMAT];
 
 /**
  * Yields the saved runs of the given files and folders in a fixed order. Reads each file only when the caller
- * requests the next run. Yields the reason for a file that is damaged or is not a saved run. Rejects if a given
- * path does not exist.
+ * requests the next run. For a file that is damaged or is not a saved run, yields the reason. Rejects if a given path
+ * does not exist.
  */
 export async function* readRuns(paths: readonly string[]): AsyncGenerator<FoundRun> {
   for (const path of paths) {
@@ -54,7 +54,7 @@ async function readRun(file: string, name: string): Promise<FoundRun | undefined
   }
 }
 
-/** Returns whether a text is a report or a baseline. Parses only a text that begins like one. */
+/** Returns whether a text is a report or a baseline. Parses only a text that begins like one of them. */
 function isOwnFile(text: string): boolean {
   if (!/^\s*\{\s*"format":\s*"stepwise-eval/.test(text.slice(0, 100))) return false;
   try {

@@ -1,10 +1,13 @@
 import { describeReading, promptDifference } from './describe-step.js';
 import type { CellReport, Divergence, EvalReport, StepVerdict } from './eval-report.js';
 
-/** Maximum number of characters of a difference of prompts in a test case. */
+/** Maximum number of characters of a prompt difference in a test case. */
 const MAX_DIFFERENCE_CHARS = 20_000;
 
-/** Writes a report as JUnit XML: a suite for each cell, a case for each step, its class the run (rule: eval-reports). */
+/**
+ * Writes a report as JUnit XML: one suite per cell, and in it one case per step, with the run as class name (rule:
+ * eval-reports).
+ */
 export function writeJunit(report: EvalReport): string {
   const suites = report.cells.map((cell, index) => writeSuite(report, cell, index));
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('')}</testsuites>\n`;
@@ -50,7 +53,7 @@ function writeCase(step: StepVerdict, divergence: Divergence | undefined): strin
   return `  <testcase${attributes}${body ? `>${body}</testcase>` : '/>'}\n`;
 }
 
-/** Describes the first diverging step of a run; later ones have only a message. */
+/** Describes a divergence. Only the first diverging step of a run has one; for later steps, returns an empty text. */
 function describe(divergence: Divergence | undefined): string {
   if (!divergence) return '';
   const { recorded, now } = divergence;
@@ -64,7 +67,7 @@ function describe(divergence: Divergence | undefined): string {
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(3);
 
-/** Writes attributes. White space is folded, since some readers of the format expect tokens. */
+/** Writes attributes. Replaces white space by single spaces, because some readers of the format expect tokens. */
 const write = (attributes: Readonly<Record<string, string | number>>): string =>
   Object.entries(attributes)
     .map(([name, value]) => ` ${name}="${escapeXml(String(value)).replace(/\s+/g, ' ').trim()}"`)

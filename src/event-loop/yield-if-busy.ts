@@ -1,4 +1,4 @@
-/** Maximum time in one turn of the event loop that all work of this process may use together. */
+/** Maximum time in one turn of the event loop that all loops of this process may use together. */
 export const MAX_TURN_MS = 10;
 
 interface Waiter {

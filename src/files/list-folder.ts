@@ -4,7 +4,7 @@ import { type IgnoreRules, isIgnored, readIgnoreRules } from './ignore-rules.js'
 import { byCodeUnits } from './portable-path.js';
 import { isSecretPath } from './secret-paths.js';
 
-/** A folder, with the rules of the `.gitignore` files in the folders above it, those of the root first. */
+/** A folder, with the rules of the `.gitignore` files in the folders above it, beginning with those of the root. */
 export interface OpenFolder {
   /** Path relative to the root, with `/`; `.` for the root. */
   readonly path: string;

@@ -5,8 +5,8 @@ export const anything: unique symbol = Symbol('anything');
 export type ItemTest = (item: string) => boolean;
 
 /**
- * Returns whether a sequence matches a pattern with wildcards. Backtracks only to the last wildcard, so that the
- * time is at most items × pattern; a backtracking regular expression can take exponential time.
+ * Returns whether a sequence matches a pattern with wildcards. Backtracks only to the last wildcard, so that it needs
+ * at most items × pattern steps; a backtracking regular expression can take exponential time.
  */
 export function fitsSequence(
   items: ArrayLike<string>,

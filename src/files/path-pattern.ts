@@ -41,8 +41,8 @@ function anywhere(glob: string): PathPattern['fits'] | undefined {
 }
 
 /**
- * Parses a pattern as a path. A slash anywhere but at the end binds it to the folder of the `.gitignore`;
- * otherwise it matches at any depth.
+ * Parses a pattern as a path. If it contains a slash anywhere but at the end, it matches only from the folder of the
+ * `.gitignore`; otherwise it matches at any depth.
  */
 function anchored(path: string): PathPattern['fits'] | undefined {
   const globs = path.replace(/^\//, '').split('/');

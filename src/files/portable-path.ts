@@ -3,8 +3,8 @@ export const MAX_PATH_LENGTH = 4_096;
 
 /**
  * Returns the normal form of a project path: no `./`, no double or final `/`; `.` is the project itself. Returns
- * undefined for paths that could lead outside on any system: with NUL, backslash, drive letter, UNC prefix, `..`,
- * or an absolute path.
+ * undefined for paths that could lead outside on any system: absolute paths, and paths with NUL, a backslash, a drive
+ * letter, a UNC prefix or `..`.
  */
 export function portablePath(path: string): string | undefined {
   if (path === '' || path.length > MAX_PATH_LENGTH) return undefined;

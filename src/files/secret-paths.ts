@@ -84,8 +84,8 @@ const secretInFolder = [
 ];
 
 /**
- * Matches endings that make `.env` the name of another program's file, such as `.envoy` or `.environment.d`. The
- * list is closed, because a name such as `.envprod` may be an environment file.
+ * Matches endings that make `.env` the name of another program's file, such as `.envoy` or `.environment.d`. Any
+ * other ending remains secret, because a name such as `.envprod` may be an environment file.
  */
 const NOT_ENV = 'oy(?![a-z])|ironment\\.d$';
 
@@ -105,9 +105,8 @@ export function isSecretPath(path: string): boolean {
 }
 
 /**
- * Returns whether an absolute path must be refused as a file or as a project folder: it has a secret name, or is
- * in a secret folder. A name that is secret only for files, such as `.env`, does not count in the names of parent
- * folders.
+ * Returns whether an absolute path must be refused as a file or as a project folder: it has a secret name, or is in a
+ * secret folder. A parent folder may have a name that is secret only for files, such as `.env`.
  */
 export function isSecretPlace(path: string): boolean {
   const parts = partsOf(path).filter((part) => part !== '');

@@ -15,7 +15,7 @@ export interface WalkedEntry {
 
 /** Options of a walk through a folder. */
 export interface WalkOptions {
-  /** Ends the walk: once it is aborted, the next entry rejects with its reason. */
+  /** Ends the walk: once the signal is aborted, the request for the next entry rejects with the signal's reason. */
   readonly signal: AbortSignal;
   /** Maximum number of levels to descend; 1 yields only the folder's own entries. Default: all. */
   readonly maxDepth?: number;
@@ -24,8 +24,8 @@ export interface WalkOptions {
 /**
  * Yields everything below a folder in a stable order, folders after files of the same level. Omits links, secret
  * files, saved runs, and entries that `.gitignore` excludes. Reports a folder that it cannot read and continues;
- * throws `RefusedPath` only if that is the first folder. Yields to the event loop even if its consumer never
- * waits. Throws the signal's reason once it is aborted.
+ * throws `RefusedPath` only if that is the first folder. Yields to the event loop even if its consumer never waits.
+ * Throws the signal's reason once the signal is aborted.
  */
 export async function* walkFolder(
   tree: FileTree,
@@ -59,7 +59,7 @@ function toUnreadable(error: unknown): undefined {
 export interface NearestFiles {
   /** Paths relative to the root, ordered by code units. */
   readonly paths: readonly string[];
-  /** True if there are more files: beyond the limit of work, or in a folder that could not be read. */
+  /** True if the list is incomplete, because a limit was reached or a folder could not be read. */
   readonly cut: boolean;
 }
 
@@ -68,8 +68,8 @@ const MAX_FILES = 2_000;
 const MAX_DEPTH = 32;
 
 /**
- * Lists the files below a folder, nearest first, until a limit of work is reached. They are the files that
- * `walkFolder` would yield. Throws the signal's reason once it is aborted.
+ * Lists the files below a folder, nearest first, until a limit on their number or on the work is reached.
+ * `walkFolder` would yield the same files. Throws the signal's reason once the signal is aborted.
  */
 export async function listNearest(
   tree: FileTree,

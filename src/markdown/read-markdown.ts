@@ -25,7 +25,7 @@ export interface MarkdownText {
 
 /** A fenced or indented block of code. */
 export interface MarkdownCodeBlock {
-  /** Tells this node from the others. */
+  /** Distinguishes this type of node from the others. */
   readonly type: 'code-block';
   /** The code with its line breaks, without the fences. */
   readonly text: string;
@@ -35,11 +35,11 @@ export interface MarkdownCodeBlock {
 
 /** A link to a web page. */
 export interface MarkdownLink {
-  /** Tells this node from the others. */
+  /** Distinguishes this type of node from the others. */
   readonly type: 'link';
   /** An absolute address with `http:` or `https:`. */
   readonly href: string;
-  /** The text of the link; ends with the address in brackets if the text does not name it. */
+  /** The text of the link. If the text does not name the address, it ends with the address in brackets. */
   readonly children: readonly MarkdownNode[];
 }
 
@@ -51,7 +51,7 @@ export interface MarkdownMark {
 
 /** A heading. */
 export interface MarkdownHeading {
-  /** Tells this node from the others. */
+  /** Distinguishes this type of node from the others. */
   readonly type: 'heading';
   /** Level from 1, the highest, to 6, as the model chose it. */
   readonly depth: number;
@@ -61,7 +61,7 @@ export interface MarkdownHeading {
 
 /** A list with bullets or numbers. */
 export interface MarkdownList {
-  /** Tells this node from the others. */
+  /** Distinguishes this type of node from the others. */
   readonly type: 'list';
   /** Number of the first item; null for a list with bullets. */
   readonly start: number | null;
@@ -71,7 +71,7 @@ export interface MarkdownList {
 
 /** A table. */
 export interface MarkdownTable {
-  /** Tells this node from the others. */
+  /** Distinguishes this type of node from the others. */
   readonly type: 'table';
   /** One cell for each column. */
   readonly head: readonly Cell[];
@@ -81,7 +81,7 @@ export interface MarkdownTable {
 
 /** A node that only groups others. */
 export interface MarkdownContainer {
-  /** The element to create. `plain` has none: its children stand in its place. */
+  /** The HTML element to create. A `plain` node needs no element: its children are inserted in its place. */
   readonly type: 'paragraph' | 'quote' | 'strong' | 'emphasis' | 'deleted' | 'plain';
   /** The content, in order. */
   readonly children: readonly MarkdownNode[];
@@ -106,8 +106,8 @@ const MAX_CHARS = 100_000;
 const MAX_NODES = 20_000;
 const MAX_DEPTH = 24;
 /**
- * Matches long runs of Markdown marks, for each of which the lexer would nest deeper or search to the end of the
- * text.
+ * Matches long runs of Markdown punctuation. For each character of such a run, the lexer would nest deeper or search
+ * to the end of the text.
  */
 const costlyMarks = /(?:[>\-*+]\s*){64}|[*_~`[\]()<!]{200}/;
 
@@ -146,7 +146,7 @@ class Reader {
   }
 
   #node(token: Token, depth: number): MarkdownNode | undefined {
-    // Cast: without extensions, the lexer emits only its own token types, which `type` tells apart.
+    // Cast: the lexer has no extensions, so it emits only its own token types, which `type` distinguishes.
     const given = token as MarkedToken;
     switch (given.type) {
       case 'space':

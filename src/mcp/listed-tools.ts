@@ -16,9 +16,12 @@ export interface ListedTool {
 
 /** A tool that is not offered to the model, with the reason why. */
 export interface LeftOutTool {
-  /** The tool's own name on its server, cut off if it is too long; `(no name)` or `(the others)` if it stands for no single tool. */
+  /**
+   * The tool's own name on its server, cut off if it is too long. `(no name)` for a tool without a name, `(the
+   * others)` for several tools.
+   */
   readonly name: string;
-  /** The rest of a sentence about the tool, such as `its inputSchema is not an object`. */
+  /** End of a sentence that begins with the tool's name, such as `its inputSchema is not an object`. */
   readonly reason: string;
 }
 

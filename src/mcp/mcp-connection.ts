@@ -142,7 +142,7 @@ export class McpConnection {
 
   /**
    * Redacts secrets in everything but the tool's name, which calls need unchanged. The depth of the schema was
-   * checked before, so JSON cannot overflow the stack.
+   * checked before, so converting it to JSON cannot overflow the stack.
    */
   #withoutSecrets<Read extends ListedTool | LeftOutTool>(read: Read): Read {
     const { name } = read;
@@ -231,7 +231,7 @@ export class McpConnection {
     return (other === undefined ? reason : `${other} (${reason})`).slice(0, MAX_REASON_LENGTH);
   }
 
-  /** A sentence saying that the server wrote something other than the protocol; undefined if it did not. */
+  /** A sentence saying that the server wrote text that is not a protocol message; undefined if it did not. */
   get #otherOutput(): string | undefined {
     const begins = this.#transport instanceof StdioTransport ? this.#transport.otherOutput : undefined;
     if (begins === undefined) return undefined;

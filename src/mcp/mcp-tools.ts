@@ -8,7 +8,10 @@ export interface McpTools {
    * only if `review` rejects.
    */
   readonly tools: () => Promise<readonly Tool[]>;
-  /** The state of each server now, in the order of `McpOptions.servers`, also of those that could not be started. */
+  /**
+   * The current state of each server, in the order of `McpOptions.servers`, including those that could not be
+   * started.
+   */
   readonly servers: readonly McpServerState[];
   /** Ends all servers and every process that these have started. */
   close(): Promise<void>;

@@ -27,7 +27,7 @@ export function textOfResult(result: unknown): CallText {
 }
 
 /**
- * Returns the image of a content block as a list; empty if the block is not an image or models cannot read its
+ * Returns a list with the image of a content block; empty if the block is not an image or models cannot read its
  * format.
  */
 function attachmentOf(block: unknown): Attachment[] {
@@ -36,7 +36,7 @@ function attachmentOf(block: unknown): Attachment[] {
   return isAttachment(image) ? [image] : [];
 }
 
-/** Shortens a long result as the output of a command is shortened: keeps its beginning and its end. */
+/** Shortens a long result: keeps its beginning and its end, like the output of a command. */
 function cut(text: string): string {
   const capture = new OutputCapture('ask the tool for less at a time');
   capture.add(text);
@@ -73,8 +73,8 @@ function describeData(mimeType: unknown, data: unknown): string {
 const MAX_DEPTH = 100;
 
 /**
- * Returns structured content as JSON text, as a list. The list is empty if a text block already repeats the
- * content, either as a whole or as the object's only field.
+ * Returns a list with structured content as JSON text. The list is empty if a text block already repeats the content,
+ * either as a whole or as the object's only field.
  */
 function structured(value: unknown, content: readonly unknown[]): readonly string[] {
   if (value === undefined) return [];

@@ -24,7 +24,7 @@ export interface McpOptions {
     | undefined;
   /** Called with one sentence when a server becomes unusable or a tool is left out. */
   readonly onNotice?: ((server: string, notice: string) => void) | undefined;
-  /** Ends all servers when it fires, even while they are starting. */
+  /** Ends all servers when the signal is aborted, even while they are starting. */
   readonly signal?: AbortSignal | undefined;
   /** Time limits. Defaults: 30 s to start, 10 s for each page of the tool list, 120 s for a call. */
   readonly timeouts?: Partial<McpTimeouts> | undefined;
@@ -38,7 +38,7 @@ export interface McpServerState {
   readonly isReady: boolean;
   /** Reason why the server is not ready; undefined if it is ready. */
   readonly reason: string | undefined;
-  /** The tools that the server last listed, also those that a verdict leaves out. */
+  /** The tools that the server last listed, including those that a verdict leaves out. */
   readonly tools: readonly DecidedTool[];
   /** Tools that the server listed but that cannot be offered, such as those with an invalid schema. */
   readonly leftOut: readonly LeftOutTool[];
@@ -142,7 +142,7 @@ export class RunningServer {
     }
   }
 
-  /** Returns the verdict on a tool; a tool without one is not offered. */
+  /** Returns the verdict on a tool; `leave-out` if there is none, so that the tool is not offered. */
   #verdictOn({ fingerprint }: McpTool): McpVerdict {
     return this.#verdicts.get(fingerprint) ?? 'leave-out';
   }

@@ -26,7 +26,7 @@ export const connectionProblems: Readonly<Record<ConnectionProblem, string>> = {
   proxy: 'The proxy did not pass the connection on: check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.',
 };
 
-/** Error code of a failure at a proxy. The error's cause may have the code of another problem. */
+/** Error code of a failure at a proxy. The cause of such an error may have the code of another problem. */
 export const PROXY_FAILED = 'ERR_PROXY_FAILED';
 
 /**
@@ -57,7 +57,7 @@ const problemsByCode: ReadonlyMap<string, ConnectionProblem> = new Map([
 const untrusted =
   /^(?:CERT_|CRL_|ERR_SSL_|ERR_TLS_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA|HOSTNAME_MISMATCH|PATH_LENGTH)/;
 
-/** Returns the problem that a connection error means; null if it means no known problem. */
+/** Returns the problem that a connection error indicates; null if it indicates no known problem. */
 export function connectionFailureOf(error: unknown): ConnectionFailure | null {
   const codes = codesOf(error);
   const problem = codes.map(problemOf).find((each) => each !== undefined);

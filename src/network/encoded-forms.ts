@@ -13,8 +13,8 @@ export function encodedForms(text: string): string[] {
 }
 
 /**
- * Returns the characters of base64 that encode a text after `offset` other bytes, without those that also depend
- * on adjacent bytes.
+ * Returns the base64 of a text that follows `offset` other bytes, without the characters at its ends that also encode
+ * adjacent bytes.
  */
 function base64Within(text: string, offset: number): string[] {
   const bytes = Buffer.from(' '.repeat(offset) + text);

@@ -9,8 +9,8 @@ import type { Wire } from './wire/wire.js';
 import { complete, type Question, refuse, type WireAnswer } from './wire/wire-answer.js';
 
 /**
- * Chooses the reply to a request. If it throws, the client gets a 400 with the error's message. An error that its
- * lazy chunks throw later breaks the connection.
+ * Chooses the reply to a request. If it throws, the client gets a 400 with the error's message. An error that the
+ * reply's lazy `chunks` throw later breaks the connection.
  */
 export type Respond = (request: RecordedRequest) => ScriptedReply;
 

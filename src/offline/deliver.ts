@@ -6,7 +6,7 @@ import type { HttpAnswer, WireAnswer } from './wire/wire-answer.js';
 /** A response in progress. */
 export interface Delivery {
   readonly response: ServerResponse;
-  /** Fires when either side closes the connection. */
+  /** Aborted when either side closes the connection. */
   readonly signal: AbortSignal;
   /**
    * Records that the server, not the client, will end the connection. Must be called before the connection is
@@ -16,7 +16,7 @@ export interface Delivery {
 }
 
 /**
- * Sends the answer as its fields say: slowly, in part, or not at all, but no faster than the client reads.
+ * Sends the answer as its fields require: slowly, in part, or not at all, but no faster than the client reads.
  * Resolves when nothing more will be sent. Rejects with an AbortError if the client leaves during a wait.
  */
 export async function deliver(answer: WireAnswer, delivery: Delivery): Promise<void> {

@@ -16,7 +16,7 @@ export interface FakeProvider {
   readonly requests: readonly RecordedRequest[];
   /** Returns the number of open connections, including idle ones. */
   openSockets(): number;
-  /** Replaces the script from the next request on. A list starts at its beginning. */
+  /** Replaces the script from the next request on. A script that is a list starts at its beginning. */
   script(script: Script): void;
   /** Resolves to the request with this index as soon as it has arrived. */
   request(index: number): Promise<RecordedRequest>;
@@ -25,8 +25,8 @@ export interface FakeProvider {
 }
 
 /**
- * Replies if no script is given: the offline model for requests to the model `offline`, a fixed text for all
- * others.
+ * The script of a provider that was started without one: the offline model answers requests for the model `offline`,
+ * and a fixed text all others.
  */
 const unscripted: Respond = (request) =>
   request.body['model'] === offlineModelName ? replyOffline(request) : plainAnswer;

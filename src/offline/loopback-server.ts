@@ -25,8 +25,8 @@ export async function startLoopbackServer(
   record: (request: RecordedRequest) => void = () => {},
 ): Promise<LoopbackServer> {
   const open = new Set<OpenExchange>();
-  // The server keeps idle connections open longer than its client does: if it closed one first, it could cut off a
-  // request that the client has just sent.
+  // The server keeps idle connections open longer than its client does. Otherwise it could close a connection on
+  // which the client has just sent a request.
   const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, response) => {
     void serve({ incoming, response, respond, record, open });
   });

@@ -27,7 +27,7 @@ export function openExchange({ incoming, response, rawBody }: Arrival): OpenExch
     closed.signal.addEventListener('abort', () => resolve(ending ?? 'aborted'), { once: true });
   });
   const onClose = (): void => end(response.writableFinished ? 'answered' : 'aborted');
-  // If the client left before the body was complete, the `close` event is already over.
+  // If the client left before the body was complete, the response has emitted `close` already.
   if (response.closed) onClose();
   else response.once('close', onClose);
   const request: RecordedRequest = {

@@ -11,7 +11,10 @@ export interface ParseDelta {
   readonly delta: string;
 }
 
-/** The field that the current text belongs to; `held` if an action may have begun, which only the whole text decides. */
+/**
+ * The field that the current text belongs to; `held` if an action may have begun, so that nothing is sent until the
+ * reply ends.
+ */
 export type Role = ParseDelta['type'] | 'held';
 
 interface Field {
@@ -20,19 +23,22 @@ interface Field {
   readonly begins: boolean;
 }
 
-/** Turns text with a role into deltas, without white space at the beginning and the end of a field. */
+/**
+ * Turns text of a reply into deltas of the current field, such as the thought or the answer. Omits white space at the
+ * beginning and the end of a field.
+ */
 export class DeltaWriter {
   readonly #sent: Record<ParseDelta['type'], string> = { reasoning: '', draft: '', thought: '', answer: '' };
   #deltas: ParseDelta[] = [];
   #role: Role = 'draft';
   /**
-   * Text that is sent only if more text follows: white space, chat tokens, stop words and lines of wrapping
-   * fences.
+   * Text that is sent only if more text follows: white space, chat tokens, stop words, and lines of fences around the
+   * reply.
    */
   #gap = '';
-  /** True if the next text begins its field, where white space is trimmed. */
+  /** True if the next text is the first of its field, so that white space before it is trimmed. */
   #fieldBegins = true;
-  /** The field that continues after a `<think>` block. */
+  /** The field that was interrupted by a `<think>` block and continues after it. */
   #outer: Field | null = null;
 
   get role(): Role {
@@ -76,7 +82,7 @@ export class DeltaWriter {
     this.#gap = '';
   }
 
-  /** Removes a `**` from the held text if only blanks follow it. */
+  /** Removes a `**` from the held text if only spaces and tabs follow it. */
   dropClosingBold(at: number): void {
     const after = this.#gap.slice(at + 2);
     if (!/[^ \t\r]/.test(after)) this.#gap = this.#gap.slice(0, at) + after;
@@ -86,7 +92,10 @@ export class DeltaWriter {
     this.#role = 'held';
   }
 
-  /** Begins a field at its label. White space between a draft and a labelled thought belongs to the draft. */
+  /**
+   * Begins a field at its label. White space between unlabelled text (`draft`) and a labelled thought belongs to the
+   * draft.
+   */
   begin(role: 'thought' | 'answer'): void {
     const beginsReply = this.#role === 'draft' && this.#sent.draft === '' && this.#gap.trim() === '';
     if (role === 'answer' || beginsReply) this.#gap = '';
@@ -110,7 +119,7 @@ export class DeltaWriter {
     this.#fieldBegins = begins;
   }
 
-  /** Sends the rest of the fields once the whole text is read; never the text of an unreadable action. */
+  /** Sends what remains of the fields once the whole text is parsed; never the text of an unreadable action. */
   finish({ outcome, thought, answer, answerLabelled, reasoning }: ParsedCompletion): void {
     const { draft, thought: sentThought, answer: sentAnswer } = this.#sent;
     this.#sendRest('reasoning', reasoning, this.#sent.reasoning);

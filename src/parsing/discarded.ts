@@ -13,9 +13,9 @@ export interface Discarded {
 
 /**
  * The kind of discarded text. `text`, `thought`, `action`, `observation` and `answer`: text after the first action,
- * named after its label; `text` also for a word on the line of a code fence around the action. `stop`: chat tokens
- * and stop words at the end. `chat_token`: chat tokens before the text or a call. `fence`: closing tags of the
- * service's own fences without an opening tag.
+ * named after its label; `text` also for a word on the line of a code fence around the action. `stop`: chat tokens and
+ * stop words at the end. `chat_token`: chat tokens before the text or a call. `fence`: closing tags of the service's
+ * data tags, such as `</file 1f>`, without an opening tag.
  */
 export type DiscardedKind =
   | 'text'
@@ -35,7 +35,7 @@ const kinds = {
   answer: 'answer',
 } as const;
 
-/** A section of discarded text of one kind; `chars` counts it. */
+/** A section of discarded text of one kind. `chars` excludes the white space around its lines. */
 export interface DiscardedRun extends Discarded {
   readonly start: number;
   readonly end: number;
@@ -63,12 +63,12 @@ export function discardedRuns(text: string, from: number): DiscardedRun[] {
   return [...runs, { kind: 'stop', start: end, end: text.trimEnd().length, chars: stop }];
 }
 
-/** Matches the fence, backtick or `**` before a call, with the word on the line of the fence. */
+/** Matches the backticks or `**` before a call, and the word after the backticks of a fence. */
 const openingMarks = /(?:```([\w+#.-]*)|`|\*\*)\s*$/;
 
 /**
- * Lists the discarded text between a label and its call: chat tokens, and a word beside the fence marks if
- * the call is on the same line; otherwise that word is the fence's language.
+ * Lists the discarded text between a label and its call: chat tokens, and a word after the backticks of a fence if the
+ * call is on the same line. On a line of its own, that word is the fence's language.
  */
 export function discardedBefore(text: string, from: number, callStart: number): DiscardedRun[] {
   const wrapping = openingMarks.exec(text.slice(from, callStart));

@@ -12,24 +12,23 @@ import {
 } from './parse-completion.js';
 import type { Pause } from './pause.js';
 
-/** A completely read reply, and the deltas that were held back until its end. */
+/** A completely parsed reply, and the deltas that were held back until its end. */
 export interface StreamedReply {
-  /** Deltas that only the end of the text could decide, in order; may be empty. */
+  /** Deltas that could be sent only once the whole text had arrived, in order; may be empty. */
   readonly deltas: ParseDelta[];
   /** The same result as that of `parseCompletion` for the whole text. */
   readonly completion: ParsedCompletion;
 }
 
 /**
- * Reads a completion while it arrives. Deltas contain neither labels nor incomplete markers; `end` returns the
- * same result as `parseCompletion` for the whole text, and the remaining deltas. The work is linear in the
- * text.
+ * Reads a completion while it arrives. Deltas contain neither labels nor incomplete tags; `end` returns the same result
+ * as `parseCompletion` for the whole text, and the remaining deltas. The work is linear in the text.
  *
- * In a labelled reply, joined `draft` and `thought` deltas equal the thought, and `answer` deltas the answer
- * (rule: deltas-join). A reply without a label arrives as `draft`; one that begins like a call is held until
- * its end. A reply that turns out to be no action (`Action: None`) is one `answer` delta at the end; the text
- * of an unreadable action is never sent (rule: unreadable-never-answer). Prose before an unmatched `</think>`
- * has already been sent as draft when the tag shows that it is reasoning.
+ * In a labelled reply, joined `draft` and `thought` deltas equal the thought, and `answer` deltas the answer (rule:
+ * deltas-join). A reply without a label arrives as `draft`; one that begins like a call is held back until its end. A
+ * reply that turns out to be no action (`Action: None`) is one `answer` delta at the end; the text of an unreadable
+ * action is never sent (rule: unreadable-never-answer). Prose before an unmatched `</think>` has already been sent as
+ * draft when the tag shows that it is reasoning.
  */
 export class IncrementalParser {
   readonly #tools: readonly OfferedTool[];
@@ -39,8 +38,8 @@ export class IncrementalParser {
   readonly #contents: LineContents;
 
   /**
-   * Reads one completion; each needs a parser of its own. `tools` are those that the model was offered. With an empty list, every
-   * well-formed call is accepted. The list must not change afterwards.
+   * Creates a parser for one completion; the next completion needs a new one. `tools` are those that the model was
+   * offered. With an empty list, every well-formed call is accepted. The list must not change afterwards.
    */
   constructor(tools: readonly OfferedTool[]) {
     this.#tools = tools;
@@ -59,7 +58,7 @@ export class IncrementalParser {
     return reply.writer.take();
   }
 
-  /** Returns the whole completion, with the deltas that were held back. */
+  /** Returns the parsed completion, with the deltas that were held back. */
   end({ reasoning = null, ...options }: ParseOptions = {}): StreamedReply {
     return this.#ended(parseCompletion(this.#chunks.join(''), this.#tools, options), reasoning);
   }

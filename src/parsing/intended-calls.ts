@@ -30,7 +30,7 @@ function adviceFor({ name }: WholeCall, where: string): string {
   return `if you meant to act, write the call by itself: the call to \`${name}\` ${where}, so it was taken for an example`;
 }
 
-/** Describes a call that ends the prose: on its last line, or after a label in its last paragraph. */
+/** Describes a call at the end of the prose: on its last line, or after a label in its last paragraph. */
 function describeLastLine(reply: ReplyText, tools: OfferedTools): string | null {
   const { text, outline } = reply;
   if (outline.lastLine === null || outline.lastParagraph === null) return null;
@@ -54,7 +54,7 @@ function describeLastLine(reply: ReplyText, tools: OfferedTools): string | null 
 
 const tag = /<([A-Za-z_]{1,30})>\s{0,20}/y;
 
-/** Returns the opening tag that belongs to the closing tag at `position`. */
+/** Returns the position of the opening tag that belongs to the closing tag at `position`. */
 function openerOf(text: string, position: number): number | null {
   const name = /^<\/([A-Za-z_]{1,30})>/.exec(text.slice(position, position + 40))?.[1];
   const at = name === undefined ? -1 : text.lastIndexOf(`<${name}>`, position);
@@ -78,7 +78,7 @@ function readInTag({ text, end }: ReplyText, start: number, tools: OfferedTools)
 
 /** Matches a short label of letters at the start of a line, in emphasis or not. */
 const lineLabel = /[#* \t]{0,8}(\p{L}[\p{L}\p{M} _-]{0,30})\*{0,2}[ \t]{0,4}[:：]\*{0,2}[ \t]{0,4}/uy;
-/** Matches a label in letters of another script than Latin, which may also follow a sentence on its line. */
+/** Matches a label of letters anywhere in a line. `labelEnds` keeps only labels that do not begin with A–Z. */
 const otherScriptLabel = /[\p{L}\p{M}]{1,20}[ \t]{0,4}[:：][ \t]{0,4}/gu;
 /** Matches labels with which an explanation introduces a call. */
 const explains =
@@ -151,7 +151,7 @@ function describeActionList({ text, end, outline }: ReplyText, tools: OfferedToo
   return /^\}(?:\s*```)?$/.test(rest) ? adviceFor(reading, 'stands in a list `actions`') : null;
 }
 
-/** Describes a call after a label that begins the last list item. */
+/** Describes a call in the last list item, after a label with which the item begins or in a native format. */
 function describeLastItem(reply: ReplyText, tools: OfferedTools): string | null {
   const { text, outline } = reply;
   if (outline.lastItem === null) return null;
@@ -170,7 +170,10 @@ function blockIn(text: string, [from, to]: TextSpan, tools: OfferedTools): CallR
   return null;
 }
 
-/** Whether a call is well-formed and only closing marks or an invented observation follow. */
+/**
+ * Whether a call is well-formed and ends the reply. Only characters that close something around it, chat tokens or an
+ * invented observation may follow.
+ */
 function endsReply(
   reading: CallReading | null,
   { text, end }: ReplyText,
@@ -185,7 +188,7 @@ function endsReply(
   return marker !== null && marker !== 'partial' && marker.label === 'observation';
 }
 
-/** Skips the opening mark of inline code or emphasis. */
+/** Skips the backtick or `**` before a call. */
 function unwrap(text: string, position: number): number {
   if (text.startsWith('**', position)) return position + 2;
   return isOneOf('`', text, position) ? position + 1 : position;
@@ -196,7 +199,7 @@ const actionLabel =
 /** Maximum number of labels that are tried in a paragraph; keeps the work linear. */
 const MAX_LABELS = 8;
 
-/** Finds `Action:`, `Action -`, `Action(` or `action` alone anywhere in a part of a text. */
+/** Finds `Action:`, `Action -`, `Action(` or the word `action` anywhere in a part of a text. */
 function actionLabels(text: string, from: number, to: number): { start: number; end: number }[] {
   const labels: { start: number; end: number }[] = [];
   for (const { 0: label, index } of text.slice(from, to).matchAll(actionLabel)) {

@@ -17,9 +17,9 @@ export interface NativeCall {
 /** The result of checking a native call. */
 export type NativeCallReading = NativeAction | NativeAnswer | UnreadableNativeCall | EmptyNativeAnswer;
 
-/** A call of an offered tool, whose arguments are checked. */
+/** A call of an offered tool with valid arguments. */
 export interface NativeAction {
-  /** Tells this reading from the others. */
+  /** Distinguishes this result from the others. */
   readonly outcome: 'action';
   /** Name of the tool, as it was offered. */
   readonly toolName: string;
@@ -29,9 +29,9 @@ export interface NativeAction {
   readonly repairs: readonly Repair[];
 }
 
-/** A call of `Final Answer`, which no tool has as its name. */
+/** A call of a tool named `Final Answer`, with which models write their answer although no such tool is offered. */
 export interface NativeAnswer {
-  /** Tells this reading from the others. */
+  /** Distinguishes this result from the others. */
   readonly outcome: 'answer';
   /** The text of the answer, without white space around it; never empty. */
   readonly answer: string;
@@ -41,13 +41,13 @@ export interface NativeAnswer {
 export interface UnreadableNativeCall {
   /** `truncated` if the output limit cut the call off. */
   readonly outcome: 'malformed_action' | 'unknown_tool' | 'truncated';
-  /** Advice for the model on how to write the call correctly. */
+  /** What is wrong with the call, as advice for the model on how to write it correctly. */
   readonly problem: string;
 }
 
 /** A call of `Final Answer` without text. */
 export interface EmptyNativeAnswer {
-  /** Tells this reading from the others. */
+  /** Distinguishes this result from the others. */
   readonly outcome: 'empty';
 }
 

@@ -10,11 +10,14 @@ import { type Marker, matchMarker } from './text/markers.js';
 import type { JsonValue, Repair } from './text/scanner.js';
 import { readBareCall, readBrokenCall, readClosingFence, readUnclosedReasoning } from './unmarked-calls.js';
 
-/** A call that may be run: its tool is offered, its arguments are checked. */
+/** A call that may be run: its tool is offered, and its arguments are valid. */
 export interface ParsedAction {
   /** Name of the tool, as it was offered. */
   readonly toolName: string;
-  /** Arguments by parameter. Positional ones are named, and types are corrected where the schema allows only one reading. */
+  /**
+   * Arguments by parameter. Positional ones are named, and types are corrected where the schema allows only one
+   * reading.
+   */
   readonly toolArgs: Record<string, JsonValue>;
   /** The call as the model wrote it, without `Action: `. */
   readonly raw: string;
@@ -22,7 +25,7 @@ export interface ParsedAction {
 
 /** Fields of every parsed completion. */
 export interface ParseCommon {
-  /** The text before the action or the labelled answer, without its label (rule: thought-and-answer). */
+  /** The text before the action or the labelled answer, without labels (rule: thought-and-answer). */
   readonly thought: string | null;
   /** Reasoning in `<think>` or in the provider's own field; never a source of actions. */
   readonly reasoning: string | null;
@@ -44,7 +47,7 @@ export type ParsedOutcome = ParsedCall | ParsedAnswer | EmptyReply | UnreadableR
 
 /** A completion with a call that may be run. */
 export interface ParsedCall {
-  /** Tells this outcome from the others. */
+  /** Distinguishes this outcome from the others. */
   readonly outcome: 'action';
   /** The first call of the completion; text after it is discarded. */
   readonly action: ParsedAction;
@@ -60,7 +63,7 @@ export interface ParsedCall {
 
 /** A completion that is an answer, labelled or not. */
 export interface ParsedAnswer {
-  /** Tells this outcome from the others. */
+  /** Distinguishes this outcome from the others. */
   readonly outcome: 'answer';
   /** Always null: there is no call. */
   readonly action: null;
@@ -74,7 +77,7 @@ export interface ParsedAnswer {
 
 /** A completion without an action and without an answer, such as an empty text or reasoning alone. */
 export interface EmptyReply {
-  /** Tells this outcome from the others. */
+  /** Distinguishes this outcome from the others. */
   readonly outcome: 'empty';
   /** Always null: there is no call. */
   readonly action: null;
@@ -88,7 +91,10 @@ export interface EmptyReply {
 
 /** A completion with a call that must not run. */
 export interface UnreadableReply {
-  /** `truncated` if the output limit cut the call off; `malformed_action` if it cannot be read; `unknown_tool` if no such tool is offered. */
+  /**
+   * `truncated` if the output limit cut the call off; `malformed_action` if it cannot be read; `unknown_tool` if no
+   * such tool is offered.
+   */
   readonly outcome: 'malformed_action' | 'unknown_tool' | 'truncated';
   /** Always null: no call may run. */
   readonly action: null;
@@ -96,7 +102,7 @@ export interface UnreadableReply {
   readonly dialect: Dialect;
   /** The whole text, so that nothing the model wrote is lost. */
   readonly answer: string;
-  /** Advice for the model on how to write the action correctly. */
+  /** What is wrong with the action, as advice for the model on how to write it correctly. */
   readonly problem: string;
 }
 
@@ -129,7 +135,7 @@ export interface ReplySpan {
   readonly end: number;
 }
 
-/** An outcome and its place in the text. */
+/** An outcome, and the spans of its fields and of the discarded text. */
 interface Found {
   readonly outcomeFields: ParsedOutcome & Pick<ParseCommon, 'thought'> & Partial<ParseCommon>;
   readonly places: readonly ReplySpan[];
@@ -228,7 +234,10 @@ interface ResolvedCalls {
 
 type ResolvedAction = Extract<ResolvedCall, { outcome: 'action' }>;
 
-/** Resolves the calls of a block. Further ones that cannot run are left out (rule: several-calls). */
+/**
+ * Checks the calls of a block against the offered tools. Further calls that cannot run are omitted (rule:
+ * several-calls).
+ */
 function resolveAll(reading: CallReading, tools: OfferedTools, limits: ResolveOptions): ResolvedCalls {
   const call = resolveCall(reading, tools, limits);
   const others = call.outcome === 'action' ? call.more : [];
@@ -348,7 +357,7 @@ function endsInAction({ text, end }: ReplyText): boolean {
   return !/\s/.test(line.slice(marker.end).trim());
 }
 
-/** Converts spans of the text to spans of one kind. */
+/** Makes each span of the text a span of the given kind. */
 const placesOf = (kind: ReplySpan['kind'], spans: readonly TextSpan[]): ReplySpan[] =>
   spans.map(([start, end]) => ({ kind, start, end }));
 

@@ -1,2 +1,2 @@
-/** Lets other work of the process go on; returns undefined if none needs to. */
+/** Yields to other work of the process, if any is waiting; otherwise returns undefined. */
 export type Pause = () => Promise<void> | undefined;

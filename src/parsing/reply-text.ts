@@ -38,7 +38,7 @@ export class ReplyText {
   /** Number of characters of complete and incomplete stop words after the end. */
   readonly #stop: number;
   readonly #strays: readonly TextSpan[];
-  /** Chat tokens directly after reasoning, and the tags around the text for the user. */
+  /** Chat tokens directly after reasoning, and the tags around the text for the user, such as `<response>`. */
   readonly #headers: readonly DiscardedRun[];
 
   private constructor(
@@ -71,7 +71,7 @@ export class ReplyText {
     return new ReplyText(text, outline, { trimmed, strays: strayClosers(text) });
   }
 
-  /** Returns the text between reasoning marks, even if the opening or closing mark is missing (rule: thinking). */
+  /** Returns the text between the tags of reasoning, even if the opening or closing tag is missing (rule: thinking). */
   reasoning(): string | null {
     const blocks: string[] = [];
     for (const [from, to] of this.reasoningSpans()) {
@@ -113,7 +113,7 @@ export class ReplyText {
     return this.#without(marker.end, Math.max(end, marker.end), [...bold, ...close]);
   }
 
-  /** Lists the text that is neither thought nor answer, if the label of the answer is at `thoughtEnd`. */
+  /** Lists the discarded text of a reply that is an answer; the label of the answer is at `thoughtEnd`. */
   leftOutOfAnswer(thoughtEnd = this.outline.start): DiscardedRun[] {
     const stop = { kind: 'stop', start: this.end, end: this.text.trimEnd().length } as const;
     return [...this.#leftOut(thoughtEnd, this.end), { chars: this.#stop, ...stop }, ...this.#imagined()];
@@ -128,7 +128,7 @@ export class ReplyText {
     return [{ kind: 'chat_token', start: otherTurn, end, chars: end - otherTurn }, ...spoken];
   }
 
-  /** Lists the text that is omitted before and after a call. */
+  /** Lists the discarded text before and after a call. */
   leftOutAround(thoughtEnd: number, call: { start: number; end: number }): DiscardedRun[] {
     return [
       ...this.#leftOut(thoughtEnd, thoughtEnd),
@@ -154,14 +154,14 @@ export class ReplyText {
     ];
   }
 
-  /** Returns the start of the content, after reasoning or the fence around the reply. */
+  /** Returns the start of the content, after reasoning or the opening line of a fence around the reply. */
   contentStart(): number {
     const wrapper = this.outline.leadingFence;
     const [, reasoningEnd] = this.outline.reasoning.at(-1) ?? [0, this.outline.start];
     return skipSpace(this.text, wrapper ? wrapper[1] : reasoningEnd);
   }
 
-  /** Returns true if any text other than reasoning and an opening code fence comes before the content. */
+  /** Returns true if any text other than reasoning and the opening line of a fence comes before the content. */
   hasTextBefore(content: number): boolean {
     const { start, reasoning, leadingFence } = this.outline;
     const wrapping = leadingFence ? [...reasoning, leadingFence] : reasoning;
@@ -193,7 +193,10 @@ export class ReplyText {
     return spans;
   }
 
-  /** Returns the closing tag of an answer: the first unquoted one of its own tag, or a `</final_answer>` at the end. */
+  /**
+   * Finds the closing tag of an answer: the first one of the answer's own tag that is not in inline code, or a
+   * `</final_answer>` at the end.
+   */
   #answerClose({ close, end }: Marker): TextSpan[] {
     let at = close === null ? -1 : this.text.indexOf(close, end);
     while (close !== null && at >= 0 && this.text.charAt(at - 1) === '`')
@@ -202,7 +205,7 @@ export class ReplyText {
     return this.text.endsWith(ANSWER_CLOSE, this.end) ? [[this.end - ANSWER_CLOSE.length, this.end]] : [];
   }
 
-  /** Returns the start of the last line if it is the closing fence of the whole reply; else `end`. */
+  /** Returns the start of the last line if that line closes the fence around the reply; else `end`. */
   #beforeWrapper(from: number, end: number): number {
     if (this.outline.leadingFence === null) return end;
     const lines = new LineClassifier();
@@ -279,13 +282,13 @@ function headerEnd(text: string, at: number): number | null {
   return token && !opensOtherTurn(text, at) && !opensBlock(text, at) ? at + token.length : null;
 }
 
-/** Returns a label with the blanks after it, and the `**` that closes its emphasis. */
+/** Returns the spans of a label, with the spaces after it, and of the `**` that closes its emphasis. */
 function labelSpans(text: string, marker: Marker, lineEnds = new LineEnds(text)): TextSpan[] {
   const label: TextSpan = [marker.start, skipBlanks(text, marker.end)];
   return marker.openBold ? [label, ...closingBold(text, marker.end, lineEnds)] : [label];
 }
 
-/** Finds the `**` at the end of a line that closes the emphasis begun before its label, as in `**Answer: yes**`. */
+/** Finds the `**` at the end of a line, as in `**Answer: yes**`. It closes the emphasis that began before the label. */
 function closingBold(text: string, from: number, lineEnds = new LineEnds(text)): TextSpan[] {
   let end = lineEnds.after(from);
   while (end > from && ' \t\r'.includes(text.charAt(end - 1))) end -= 1;

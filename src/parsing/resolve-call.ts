@@ -73,7 +73,7 @@ export function isAnswerCall({ name, list }: WholeCall, tools: OfferedTools): bo
   return isAnswerName(name) && !tools.find(name) && list.length === 1;
 }
 
-/** Returns the call's one value as text; values that are not strings are written as JSON. */
+/** Reads the call's one value as the answer. A value that is not a string becomes JSON text. */
 function readAnswer({
   isStepObject,
   list,
@@ -97,9 +97,8 @@ function onlyEntry(value: JsonValue): JsonValue {
 }
 
 /**
- * Whether the rest of a text that was cut off may have belonged to the call: the call lacks `)`, has a string
- * whose end was guessed, or reaches the end of the text without a closing mark (a plain action input, a smart
- * quote).
+ * Whether a call may have been longer before the text was cut off: it lacks `)`, has a string whose end was guessed, or
+ * reaches the end of the text without anything that closes it (a plain action input, a smart quote).
  */
 function isOpenEnded(call: WholeCall, textLength: number): boolean {
   if (call.repairs.includes('missing_close') || call.repairs.includes('inner_quotes')) return true;

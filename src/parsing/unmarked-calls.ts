@@ -16,7 +16,7 @@ import { matchMarker } from './text/markers.js';
 import { withoutMarks } from './text/reasoning-marks.js';
 import { skipClosers } from './text/trailing.js';
 
-/** Reads a reply that consists of one call without any marker (rules: bare-call, step-object). */
+/** Reads a reply that consists only of calls without a label or tags (rules: bare-call, step-object). */
 export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading | null {
   if (reply.outline.thoughts.length > 0) return null;
   const text = reply.text.slice(0, reply.contentEnd()).trimEnd();
@@ -38,7 +38,7 @@ export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading
   return { ...reading, dialect, more: [...(reading.more ?? []), ...more], blockEnd: last };
 }
 
-/** Reads a broken or cut off JSON object without a mark, if the tool name in it shows that it is a call. */
+/** Reads a broken or cut-off JSON object without a label or tags, if it names an offered tool. */
 export function readBrokenCall(reply: ReplyText, tools: OfferedTools): CallReading | null {
   const start = reply.contentStart();
   const name = reply.outline.thoughts.length > 0 ? null : hintedName(reply.text, start, tools);
@@ -48,8 +48,8 @@ export function readBrokenCall(reply: ReplyText, tools: OfferedTools): CallReadi
 }
 
 /**
- * Reports a whole call in a native format at the end of reasoning that is never closed, in a reply without any other text. The call
- * never runs, since the model may only have considered it (rule: thinking).
+ * Reports a complete call in a native format at the end of reasoning that is never closed, if the reply has no other
+ * text. The call never runs, since the model may only have considered it (rule: thinking).
  */
 export function readUnclosedReasoning(reply: ReplyText, tools: OfferedTools): CallReading | null {
   const { text, outline } = reply;
@@ -65,26 +65,30 @@ export function readUnclosedReasoning(reply: ReplyText, tools: OfferedTools): Ca
   return { kind: 'unreadable', dialect, name, problem, cut: false };
 }
 
-/** Reads a call in a form that can be recognised without a label or a mark. */
+/** Reads a call in a syntax that can be recognised without a label or tags. */
 export function readPlain(text: string, start: number, tools: OfferedTools): CallReading | null {
   return readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCall(text, start);
 }
 
-/** Whether only chat tokens follow, or chat tokens and another role's turn that the model made up. */
+/** Whether only chat tokens follow, up to the end of the text or to another role's turn that the model made up. */
 function endsItsTurn(text: string, position: number): boolean {
   const { end } = readTokens(text, position);
   return end > position && (end >= text.length || beginsTurn(text, position, end));
 }
 
-/** Whether a JSON object states its own meaning: an answer, or the form that `protocol: "json"` teaches (rule: step-object). */
+/**
+ * Whether a JSON object shows by its keys what it is: an answer, or the form that the prompt asks for with `protocol:
+ * "json"` (rule: step-object).
+ */
 function speaksForItself(reading: CallReading | null, tools: OfferedTools): reading is WholeCall {
   if (reading?.kind !== 'call' || reading.dialect !== 'json') return false;
   return reading.isStepObject === true || isAnswerCall(reading, tools);
 }
 
 /**
- * Returns the call in a fence that ends the reply and holds nothing else: a labelled action or a tag if all
- * text before it is a labelled thought (rule: closing-fence), or an object that states its own meaning.
+ * Returns the call in a fence that ends the reply and holds nothing else. The call must have a label or tag, and all
+ * text before it must be a labelled thought (rule: closing-fence); or it must be a JSON object that shows by its keys
+ * what it is.
  */
 export function readClosingFence(
   reply: ReplyText,
@@ -98,7 +102,10 @@ export function readClosingFence(
   return { at: fence.start, reading: { ...reading, repairs: [...reading.repairs, 'closing_fence'] } };
 }
 
-/** Returns the last fence of the reply if nothing follows it and at most a language is beside its opening marks. */
+/**
+ * Returns the last fence of the reply, if nothing follows it and its opening line has at most a language after the
+ * backticks.
+ */
 function closingFence({ text, end, outline }: ReplyText): QuotedFence | null {
   const fence = outline.lastFence;
   if (!fence || skipSpace(text, fence.close ? fence.close[1] : end) < end) return null;
@@ -114,7 +121,10 @@ interface FencedCall {
   readonly isMarked: boolean;
 }
 
-/** Reads the only call of the fence that ends the reply: a labelled action, a tag, or a call without a marker. */
+/**
+ * Reads the call that is the whole content of the fence that ends the reply. It may have a label, be in tags, or have
+ * neither.
+ */
 export function readLastFence(reply: ReplyText, tools: OfferedTools): FencedCall | null {
   const fence = closingFence(reply);
   if (!fence) return null;

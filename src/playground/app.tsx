@@ -104,12 +104,13 @@ function showBranch(id: string): void {
 }
 
 /**
- * Selects a step; selecting it again clears the selection, so that the newest is shown. On narrow screens it opens the
- * inspector.
+ * Selects a step. During a run, selecting it again clears the selection, so that the inspector follows the newest step. On
+ * narrow screens it opens the inspector.
  */
 function selectStep(step: number, how: 'chosen' | 'passed'): void {
   const isNarrow = document.querySelector('.tabs')?.checkVisibility() ?? false;
-  const takesBack = how === 'chosen' && !isNarrow && selected.value?.step === step;
+  const isRunning = shown.value?.origin === 'live' && shown.value.view.result === null;
+  const takesBack = isRunning && how === 'chosen' && !isNarrow && selected.value?.step === step;
   selected.value = takesBack ? null : { step, call: 0 };
   if (how === 'passed' || !isNarrow) return;
   panel.value = 'inspect';

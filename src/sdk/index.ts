@@ -47,6 +47,7 @@ export {
 export type { PendingApproval, PendingDecision } from './actions/pending-approval.js';
 export { TerminalToolError, type TerminationReason, ToolError } from './actions/tool-errors.js';
 export { toAttachment } from './base/attachments.js';
+export type { RunError } from './base/error-hints.js';
 export type {
   DescribedSchema,
   JsonSchema,
@@ -61,7 +62,6 @@ export { hasUnseen, spellUnseen, splitUnseen, type TextPiece } from './base/unse
 export { readRunEvents, toResponse } from './client/run-stream.js';
 export { type ClientOptions, StepwiseClient } from './client/stepwise-client.js';
 export type { AnswerSchema } from './run/answer-schema.js';
-export type { RunError } from './run/error-hints.js';
 export type { ResumeOptions } from './run/resume-run.js';
 export type { Run } from './run/run.js';
 export type { RunEvent, RunEventType } from './run/run-events.js';

@@ -45,14 +45,11 @@ interface AgentOptions {
  */
 export function makeAgent(config: Config, { metrics, startOffline, record, watch }: AgentOptions): Agent {
   const { openai = {}, anthropic = {}, ...upstreams } = config.UPSTREAMS;
-  const step =
-    record || watch
-      ? recordingStep(reactStep, {
-          sink: record,
-          version,
-          ...(watch && { watch: { begin: (step) => watch.begin(step), explain: describeEnd } }),
-        })
-      : reactStep;
+  const step = recordingStep(reactStep, {
+    sink: record,
+    version,
+    ...(watch && { watch: { begin: (step) => watch.begin(step), explain: describeEnd } }),
+  });
   return {
     models: createModelDirectory({
       ...(metrics && { observe: metrics.observeUpstreams }),

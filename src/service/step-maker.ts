@@ -8,7 +8,7 @@ import { Interruption, type StepDeadline } from './step/interruption.js';
 import type { StepInput } from './step/react-step.js';
 import { version } from './version.js';
 
-/** A recorded request, which the caller may have edited. It has no key. */
+/** A recorded request, which the caller may have edited. It contains no key. */
 type RecordedRequest = RecordedStep['request'];
 
 interface MakeOptions {
@@ -17,19 +17,19 @@ interface MakeOptions {
   readonly signal: AbortSignal;
 }
 
-/** A step that was made, or the reason why there is none. */
+/** A recorded step, or the error if no step could be made. */
 type MadeStep = { readonly step: RecordedStep } | { readonly error: StepError };
 
-/** Repeats recorded steps inside this process, including those of the compatible endpoints. */
+/** Makes recorded steps again inside this process, including those of the compatible endpoints. */
 export interface StepMaker {
-  /** Never throws for a failure of the model or a refused request: the error says what happened. */
+  /** Returns an error if the model fails or the request is refused; does not throw in these cases. */
   make(request: RecordedRequest, options: MakeOptions): Promise<MadeStep>;
   close(): Promise<void>;
 }
 
 /**
- * Opens what a service needs to make steps, without listening. No file is read: a recorded request contains its context.
- * Throws `ConfigError` for invalid settings.
+ * Opens everything that is needed to make steps, without listening for requests. Reads no file, because a recorded
+ * request contains its context. Throws `ConfigError` for invalid settings.
  */
 export async function openStepMaker(settings: Settings): Promise<StepMaker> {
   const config = completeSettings(settings);
@@ -54,8 +54,8 @@ export async function openStepMaker(settings: Settings): Promise<StepMaker> {
   const { models } = makeAgent(config, { startOffline: async () => `${(await offline.get()).url}/v1` });
 
   /**
-   * Checks a recorded request as strictly as one sent over HTTP, because the file of the run may
-   * come from anywhere. Throws `RequestRefused`.
+   * Checks a recorded request as strictly as one sent over HTTP, because a recording may come from anywhere. Throws
+   * `RequestRefused`.
    */
   const readInput = ({ terms, ...sent }: RecordedRequest): StepInput => {
     const read = stepRequestSchema.safeParse(sent);
@@ -105,7 +105,7 @@ export async function openStepMaker(settings: Settings): Promise<StepMaker> {
   };
 }
 
-/** Starts the deadline of one step. An abort of the signal counts as a caller who leaves. */
+/** Starts the deadline of one step. An abort of the signal is treated like a caller who leaves. */
 function startDeadline(timeMs: number, signal: AbortSignal): StepDeadline & { end(): void } {
   const controller = new AbortController();
   const until = performance.now() + timeMs;

@@ -28,7 +28,7 @@ export interface CountBounds {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Returns the number of tokens of the text, or some number above the limit. */
+/** Returns the number of tokens of the text, or some number above the limit if it has more tokens than that. */
 export async function countText(
   encoding: EncodingTables,
   text: string,
@@ -38,7 +38,7 @@ export async function countText(
   // A UTF-16 code unit takes at least one byte, and no token has more bytes than the longest.
   const { longestToken } = encoding.vocabulary;
   if (text.length > limit * longestToken) return Math.ceil(text.length / longestToken);
-  // The encoder replaces lone surrogates by U+FFFD, as sending the text would.
+  // The encoder replaces lone surrogates by U+FFFD, which also happens when the text is sent.
   const bytes = encoder.encode(text);
   if (bytes.length > limit * longestToken) return Math.ceil(bytes.length / longestToken);
   let tokens = 0;
@@ -54,8 +54,8 @@ export async function countText(
 }
 
 /**
- * Counts a chunk, unless its count is cached. Two versions of a file share most of their chunks, and so do two
- * steps of a run.
+ * Counts a chunk, or returns its cached count. Two versions of a file share most of their chunks, and so do two steps
+ * of a run.
  */
 function countChunk(
   encoding: EncodingTables,

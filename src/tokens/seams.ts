@@ -1,9 +1,3 @@
-/**
- * Safe seams are places where a text in UTF-8 can be cut so that the token counts of both parts add up exactly.
- * They are always boundaries between pieces, in both encodings, and the part before them is split into the same
- * pieces with and without the rest. The rules below look only at one byte on either side and accept only ASCII, so
- * they find many of these places, but not all.
- */
 const LINE_FEED = 0x0a;
 const SPACE = 0x20;
 const APOSTROPHE = 0x27;
@@ -16,14 +10,20 @@ const DELETE = 0x7f;
  */
 const { imul } = Math;
 
+/**
+ * Whether the place between two adjacent bytes of a text in UTF-8 is a safe seam: the text can be cut there, and the
+ * token counts of both parts add up exactly. A safe seam is always a boundary between pieces, in both encodings, and
+ * the part before it is split into the same pieces with and without the part after it. This function looks only at
+ * the two bytes and accepts only ASCII, so it finds many safe seams, but not all.
+ */
 export function isSafeSeam(before: number, after: number): boolean {
   if (after > DELETE) return false;
-  // A word or a number continues only with letters, marks, digits and contractions, so before any other character
-  // is a safe seam.
+  // A word or a number continues only with letters, marks, digits and contractions, so the place before any other
+  // character is a safe seam.
   if (isAlphanumeric(before)) return !isAlphanumeric(after) && after !== APOSTROPHE;
-  // A line break ends every alternative of the expressions, unless whitespace follows it, or `/` in o200k.
+  // A line break ends a piece, unless white space follows it, or `/` in o200k.
   if (before === LINE_FEED) return isVisible(after) && after !== SLASH;
-  // Apart from runs of whitespace, an alternative may begin with a space but contains no other space.
+  // Apart from runs of white space, a piece may begin with a space but contains no other space.
   return isVisible(before) && after === SPACE;
 }
 
@@ -50,9 +50,9 @@ const LONG_CHUNK_BYTES = 4096;
 const CHOICE_BITS = 6;
 
 /**
- * Returns the end of the chunk that begins at `start`: the first suitable safe seam, at which splitting does not
- * change the count, after about two thousand bytes on average. The choice of a seam depends only on the few bytes
- * around it, so a text that was cut, edited or continued keeps nearly all of its chunks, whose counts are cached.
+ * Returns the end of the chunk that begins at `start`: a safe seam (see `isSafeSeam`), after about two thousand bytes
+ * on average. The choice of a seam depends only on the few bytes around it, so a text that was cut, edited or continued
+ * keeps nearly all of its chunks, whose counts are cached.
  */
 export function endOfChunk(bytes: Uint8Array, start: number): number {
   const { length } = bytes;

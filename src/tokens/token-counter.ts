@@ -17,8 +17,8 @@ export interface TokenCounter {
   readonly counting: 'exact' | 'estimated';
   count(text: string): Promise<number>;
   /**
-   * Returns the number of tokens of a text, or undefined if it exceeds `limit`. Costs no more than counting
-   * `limit` tokens.
+   * Returns the number of tokens of a text, or undefined if it exceeds `limit`. A longer text costs no more than
+   * counting `limit` tokens.
    */
   fits(text: string, limit: number): Promise<number | undefined>;
   /** Returns the sum of the token counts of all texts, plus the tokens that the provider adds around them. */
@@ -26,7 +26,7 @@ export interface TokenCounter {
 }
 
 export interface CountedMessage {
-  /** Texts of the messages. Each text is a list of segments, which are joined and sent as one string. */
+  /** Texts of one message. Each text is a list of segments, which are joined and sent as one string. */
   readonly texts: readonly (readonly string[])[];
   /** Tokens that the provider adds around the texts. */
   readonly framing: number;
@@ -46,8 +46,8 @@ export function createTokenCounter(
   { margin = 1, signal }: { margin?: number; signal?: AbortSignal } = {},
 ): TokenCounter {
   /**
-   * Cached exact counts by text: a step counts most of its texts several times, to fit them and as parts of the
-   * whole prompt.
+   * Cached exact counts by text. A step counts most of its texts several times: to fit them into the prompt, and as
+   * parts of the whole prompt.
    */
   const counted = new Map<string, number>();
   let tables: EncodingTables | undefined;

@@ -46,7 +46,10 @@ export class Vocabulary {
     this.longestToken = longest;
   }
 
-  /** Returns the rank of `bytes[start, end)`, or NO_RANK if it is not a token. Merges of lower rank come first. */
+  /**
+   * Returns the rank of the token `bytes[start, end)`, or NO_RANK if these bytes are not a token. Pairs of lower rank
+   * are merged first.
+   */
   rankOf(bytes: Uint8Array, start: number, end: number): number {
     if (end - start === 2) return this.#pairRanks[pairAt(bytes, start)] ?? NO_RANK;
     const hash = hashOf(bytes, start, end);

@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import { byCodeUnits } from '../files/portable-path.js';
 import { defineTool, type Tool } from '../sdk/actions/define-tool.js';
 import { ToolError } from '../sdk/actions/tool-errors.js';
 import type { Trajectory } from '../sdk/run/trajectory.js';
@@ -43,7 +44,7 @@ export const searchMemoryTool = (root: ProjectRoot, savedRunsFolder?: string): T
       if (words.size === 0) throw new ToolError('The query has no words.');
       const memories = await readMemories(await placesOf(root, savedRunsFolder), words, signal);
       const found = memories.filter(({ score }) => score > 0);
-      found.sort((a, b) => b.score - a.score || b.path.localeCompare(a.path));
+      found.sort((a, b) => b.score - a.score || byCodeUnits(b.path, a.path));
       return render(found, Math.max(1, limit ?? DEFAULT_LIMIT));
     },
   });

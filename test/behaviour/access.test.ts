@@ -155,12 +155,12 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
     expect((await send({ method: 'GET', path: open })).status).toBe(200);
   });
 
-  test('OPTIONS needs no token and returns only the methods', async () => {
+  test('an OPTIONS request needs no token and returns only the allowed methods', async () => {
     const { status, headers } = await send({ method: 'OPTIONS' });
     expect([status, headers['allow']]).toEqual([204, 'POST, OPTIONS']);
   });
 
-  test('a token without this project is refused with 403 and the history unchanged', async () => {
+  test('a token without access to the project is refused with 403, and the error body has the history unchanged', async () => {
     const answer = await send({ headers: [bearing(token.shop)] });
     expect([answer.status, answer.code, answer.detail]).toEqual([403, 'forbidden', 'project_not_allowed']);
     expect(JSON.parse(answer.text).updated_conversation_history).toEqual([]);
@@ -174,7 +174,7 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
     expect(own.status).toBe(200);
   });
 
-  test('the provider never receives the service token; the log has only its name', async () => {
+  test('the provider never receives the service token, and the log contains only the name of the token', async () => {
     const answer = await send({ headers: [bearing(token.everywhere), ['X-Request-Id', 'a-step']] });
     expect(answer.status).toBe(200);
     const seen = JSON.stringify(service.fake.requests.map(({ headers, rawBody }) => ({ headers, rawBody })));
@@ -302,7 +302,7 @@ describe('the SDK client with a token (rule: bearer-tokens)', () => {
     expect(events.at(-1)).toBe('step.completed');
   });
 
-  test('the SDK client throws an error that names the fault and contains no token', async () => {
+  test('with a wrong token or none, the SDK client throws unauthenticated (401), and the error contains no token', async () => {
     for (const wrong of [token.old, createToken(), undefined]) {
       const error = await new StepwiseClient({ baseUrl: service.url, token: wrong })
         .step(request)
@@ -318,14 +318,14 @@ describe('the SDK client with a token (rule: bearer-tokens)', () => {
     'a\nb',
     'tökèn',
     'a'.repeat(513),
-  ])('the SDK client refuses %j as a token without repeating it', (odd) => {
+  ])('the SDK client refuses %j as a token, and its error does not repeat it', (odd) => {
     const make = () => new StepwiseClient({ baseUrl: service.url, token: odd });
     expect(make).toThrow(new TypeError('token must be 1 to 512 visible ASCII characters without spaces.'));
   });
 });
 
 describe('pages of another origin (rule: cross-origin)', () => {
-  test('a preflight needs no token; only the allowed origin can read responses, refusals included', async () => {
+  test('a CORS preflight needs no token, and only pages of the allowed origin can read responses, errors included', async () => {
     const CORS_ORIGINS = 'https://app.example';
     const open = await startWholeService(
       { text: 'Final Answer: 42' },
@@ -426,7 +426,7 @@ test('the service does not start with an invalid token file (rule: token-file)',
   );
 });
 
-test('a run with a token of another project ends before its first step (rule: bearer-tokens)', async () => {
+test('a run whose token belongs to another project ends with the error forbidden (rule: bearer-tokens)', async () => {
   const client = new StepwiseClient({ baseUrl: service.url, token: token.shop, llmKey: key });
   const run = client.run('What?', { llmConfig: stepRequest().llm_config, projectId: uuid });
   const { stopReason, error } = await run.result();

@@ -15,7 +15,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** The message framing of OpenAI's chat format, as the model table states it. */
+/** Tokens that OpenAI's chat format adds to a prompt and to each message, as the model table states them. */
 const framing = { prompt: 3, message: 4 };
 
 const tools = [
@@ -27,7 +27,7 @@ test.each([
   'text',
   'xml',
   'native',
-] as const)('the provider receives the tokens that the report counts, within the budget (%s) (rule: prompt-budget)', async (protocol) => {
+] as const)('with protocol %s, every prompt fits the budget, and without native tools the report has its exact token count (rule: prompt-budget)', async (protocol) => {
   let fitted = 0;
   await fc.assert(
     fc.asyncProperty(anyRequest, async (request) => {

@@ -16,7 +16,7 @@ const line = 'export const total = items.reduce((sum, item) => sum + item.price,
 /** A line that V8 stores with two bytes for each character. */
 const wideLine = 'export const größe = 品目.reduce((sum, item) => sum + item.价格, 0); // 合計\n';
 
-/** Returns a text of at most so many bytes. */
+/** Returns a text of at most `bytes` bytes. */
 const textOf = (bytes: number, unit = line): string =>
   unit.repeat(Math.floor(bytes / Buffer.byteLength(unit)));
 
@@ -32,14 +32,14 @@ const calls = (count: number, parameters: Record<string, unknown>) =>
     toolCall: { name: 'read_file', parameters },
   }));
 
-/** A window in which the whole body fits, so that the prompt is as long as the body. */
+/** A token limit within which the whole body fits, so that the prompt is as long as the body. */
 const wide = { ...llmConfig('openai'), tokenLimit: 2_000_000 };
 const files = Array.from({ length: 40 }, (_, index) => ({
   path: `src/file-${index}.ts`,
   content: textOf(BODY_BYTES / 42),
 }));
 
-/** Bodies that take memory in different ways, of 3.8 MB unless their kind allows less. */
+/** Request bodies that use memory in different ways: of 3.8 MB, or of as much as the service accepts. */
 const bodies = {
   'many files': stepRequest({ inline_context: { files } }),
   'a long history': stepRequest({ conversation_history: turns(4_000, () => textOf(900)) }),
@@ -63,7 +63,7 @@ const bodies = {
   }),
 };
 
-/** Models by the replies that the scripted provider gives them. */
+/** Replies of the scripted provider, by model. */
 const replies = {
   'gpt-4o': 'Final Answer: 42',
   /** In JSON, each of these characters takes six bytes. */
@@ -151,15 +151,15 @@ describe('bytes in flight with a heap of 512 MB (rule: overload)', () => {
   });
 
   test.each([
-    ['announced', 300_000],
-    ['not announced', 1_000],
-  ])('of 60 callers who do not read long answers that were %s, some are served, the rest get 503, and the process lives', async (_, reserved) => {
+    ['300,000 reserved output tokens', 300_000],
+    ['1,000 reserved output tokens', 1_000],
+  ])('of 60 callers with %s who do not read their long answers, some are served, the rest get 503, and the process lives', async (_, reserved) => {
     const body = JSON.stringify(asking('gpt-4.1', reserved));
     const answers = await Promise.all(times(60, () => post(body, { isUnread: true })));
     expect([...new Set(answers)].sort()).toEqual(['200 none', overloaded]);
   });
 
-  test('of a mix of bodies, long replies, streams and callers who do not read, the excess gets 503 and the process lives', async () => {
+  test('under a mix of large bodies, long replies, streams and callers who do not read, the excess gets 503 and the process lives', async () => {
     const long = (['gpt-4.1', 'gpt-4.1-mini'] as const).map((model) =>
       JSON.stringify(asking(model, 300_000)),
     );
@@ -176,7 +176,7 @@ describe('bytes in flight with a heap of 512 MB (rule: overload)', () => {
 
   needs(
     linux,
-  ).test('a process with a heap of 512 MB has never taken more than 1 GiB under all these loads', () => {
+  ).test('under the loads of this file, a process with a heap of 512 MB never uses more than 1 GiB of memory', () => {
     expect(service.peakBytes()).toBeGreaterThan(200 * MIB);
     expect(service.peakBytes()).toBeLessThan(1024 * MIB);
   });

@@ -16,7 +16,7 @@ const cases = (['openai', 'anthropic'] as const).flatMap((vendor) =>
 describe('the prompt of each step starts with the bytes of the previous prompt (rule: stable-prompt)', () => {
   test.each(
     cases,
-  )('each of 10 prompts at 32k starts with the whole previous one ($vendor, $protocol)', async ({
+  )('with a limit of 32k tokens, each of 10 prompts starts with the complete previous prompt ($vendor, $protocol)', async ({
     vendor,
     protocol,
   }) => {
@@ -26,11 +26,11 @@ describe('the prompt of each step starts with the bytes of the previous prompt (
 
   test.each(
     cases,
-  )('at 32k, at least nine of ten prompts start with the whole previous prompt ($vendor, $protocol)', async ({
+  )('when a run outgrows 32k tokens, at least nine of ten prompts start with the complete previous prompt ($vendor, $protocol)', async ({
     vendor,
     protocol,
   }) => {
-    const least = vendor === 'openai' ? 70 : 40; // about 1,100 tokens each, in either count
+    const least = vendor === 'openai' ? 70 : 40; // about 1,100 tokens in the count of each vendor
     const lines = (step: number) => least + (step % 5) * 10;
     const run = await recordRun([one], { vendor, protocol, steps: 40, tokenLimit: 32_000, lines });
     const cuts = keptSteps(run).flatMap((kept, step) => (kept ? [] : [step]));
@@ -42,7 +42,7 @@ describe('the prompt of each step starts with the bytes of the previous prompt (
     }
   }, 60_000);
 
-  test('two services that alternate send the same bytes as one', async () => {
+  test('two service instances that alternate send the same bytes as one instance alone', async () => {
     const shape: RunShape = {
       vendor: 'anthropic',
       protocol: 'text',

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-provider.js';
@@ -9,14 +11,16 @@ import { createToken } from '../../src/service/operations/access/token.js';
 import { shapesOf } from '../support/key-shapes.js';
 import { listen } from '../support/listen.js';
 import { pooled } from '../support/pooled.js';
+import { recordedFiles } from '../support/recorded-session.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
 import { type SpanReceiver, startSpanReceiver } from '../support/span-receiver.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { writeTokenFile } from '../support/token-file.js';
+import { type TestWatcher, watch } from '../support/watcher.js';
 import { llmConfig, stepRequest, uuid, type VendorName, vendors } from '../support/whole-service.js';
 
 /**
- * Keys that contain characters which encodings change: quotes, backslashes, `+/=` and percent signs. Each key has unique
- * ends.
+ * Keys with characters that encodings change: quotes, backslashes, `+/=` and percent signs. Each key has unique ends.
  */
 const keys = [
   'Qx7Zp9LmA-plain-Vt3Kw8YbA',
@@ -246,15 +250,18 @@ let fake: FakeProvider;
 let traces: SpanReceiver;
 const parrot = createServer((incoming, response) => void repeatTheKey(incoming, response));
 const services: Partial<Record<ErrorPath['at'], ServiceProcess>> = {};
+const watchers: TestWatcher[] = [];
+/** Folder of the recorded runs of both services. */
+const runs = temporaryFolder();
 
 beforeAll(async () => {
   fake = await startFakeProvider(({ rawBody }) => {
-    const fault = /fault:([\w-]+);/.exec(rawBody)?.[1] as FaultName | undefined; // written above
+    const fault = /fault:([\w-]+);/.exec(rawBody)?.[1] as FaultName | undefined; // cast: the requests name only faults
     return fault ? { fault, retryAfter: '0' } : { fault: 'silence' };
   });
   const parrotUrl = await listen(parrot);
   traces = await startSpanReceiver();
-  const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'canary', projects: [uuid] });
+  const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'canary', projects: [uuid], watch: true });
   const gateway = {
     headers: { 'x-gateway-key': `\${GATEWAY_KEY}` },
     query: { signature: `\${GATEWAY_QUERY}` },
@@ -270,9 +277,17 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_BSP_SCHEDULE_DELAY: '100',
+    WATCH: 'on',
   };
-  services.faults = await startServiceProcess({ ...upstreamsAt(fake.url), ...environment });
-  services.parrot = await startServiceProcess({ ...upstreamsAt(parrotUrl), ...environment });
+  for (const [at, url] of [
+    ['faults', fake.url],
+    ['parrot', parrotUrl],
+  ] as const) {
+    const RECORD_DIR = join(runs, at);
+    mkdirSync(RECORD_DIR);
+    services[at] = await startServiceProcess({ ...upstreamsAt(url), ...environment, RECORD_DIR });
+    watchers.push(await watch(services[at].url, { Authorization: `Bearer ${token}` }));
+  }
 });
 afterAll(async () => {
   for (const service of Object.values(services)) await service.stop();
@@ -283,8 +298,8 @@ afterAll(async () => {
 });
 
 /**
- * Answers as a provider that returns the key of the request, or in a stream a value of the gateway (OpenAI the header's,
- * Anthropic the query's), in every header and in the requested encoding.
+ * Answers as a provider that repeats the key of the request in every header and in the requested form. For a streamed
+ * request it repeats a gateway value instead: for OpenAI the one in the header, for Anthropic the one in the query.
  */
 async function repeatTheKey(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const sent = await text(incoming);
@@ -315,7 +330,7 @@ interface Ask {
   readonly streamed: boolean;
 }
 
-test('no error path leaks a model key in any encoding (rules: key-redaction, span-contents)', async () => {
+test('no error path leaks a model key in any encoding, not even to a watcher or into a record (rules: key-redaction, span-contents, watch, recorded-steps)', async () => {
   const asks = paths.flatMap((path) =>
     keys.flatMap((key) =>
       (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>
@@ -342,6 +357,14 @@ test('no error path leaks a model key in any encoding (rules: key-redaction, spa
   expect(hitsIn(printed.join('\n'))).toEqual([]);
   expect(traces.spans().filter(({ kind }) => kind === 2).length).toBeGreaterThan(asks.length * 0.9);
   expect(hitsIn(traces.posts.join('\n'))).toEqual([]);
+  for (const watcher of watchers) {
+    expect(watcher.text()).toContain('event: step.failed');
+    expect(hitsIn(watcher.text())).toEqual([]);
+  }
+  const files = Object.keys(services).flatMap((at) => recordedFiles(join(runs, at)));
+  const recorded = files.map((file) => readFileSync(file, 'utf8'));
+  expect(recorded.join('')).toContain('completion_text');
+  expect(hitsIn(recorded.join('\n'))).toEqual([]);
 }, 300_000);
 
 async function leaksOf({ path, key, vendor, streamed }: Ask): Promise<string[]> {
@@ -350,7 +373,7 @@ async function leaksOf({ path, key, vendor, streamed }: Ask): Promise<string[]> 
   return hitsIn(printed).map((shape) => `${path.name}, ${vendor}, ${streamed}: ${shape} in ${printed}`);
 }
 
-/** Returns the complete response; if the HTTP client refuses to write the request, there is none. */
+/** Returns the complete response as text, or an empty text if the HTTP client refuses to send the request. */
 async function send(url: string, { body, headers, path, method }: Sent, streamed: boolean): Promise<string> {
   const request = {
     method: method ?? 'POST',

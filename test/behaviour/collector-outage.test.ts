@@ -7,7 +7,7 @@ import { startWholeService, stepRequest, type WholeService } from '../support/wh
 
 /** Number of spans of one step that ends with an answer. */
 const SPANS = 9;
-/** The service records only steps that request it, since the test support makes steps of its own. */
+/** Makes the service record only steps whose caller asks for it, since the test support makes steps of its own. */
 const asTheCallerSays = { OTEL_TRACES_SAMPLER: 'parentbased_always_off' };
 const recorded = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
 
@@ -61,7 +61,7 @@ const status =
   (_, response) =>
     void response.writeHead(code, { 'content-type': 'application/json' }).end(body);
 
-describe('a failing collector costs the service only its spans (rule: span-delivery)', () => {
+describe('if the trace collector fails, only spans are lost (rule: span-delivery)', () => {
   test('with no collector at the address the log warns once, and says at the end how many spans were lost', async () => {
     await start(`http://canary:canary@127.0.0.1:${await freePort()}/canary?canary`);
     await steps(2);
@@ -82,7 +82,7 @@ describe('a failing collector costs the service only its spans (rule: span-deliv
     ['answers 400 with a page', status(400, '<html>canary</html>'), '400'],
     ['hangs up', ({ socket }) => void socket.destroy(), 'ECONNRESET'],
     ['redirects', (_, response) => void response.writeHead(302, { location: 'http://canary' }).end(), '302'],
-  ])('a collector that %s is logged once, and its spans as lost', async (_, answer, code) => {
+  ])('a collector that %s is logged once, and its spans are logged as lost', async (_, answer, code) => {
     receiver = await startSpanReceiver(answer);
     await start(receiver.url);
     await steps(2);
@@ -93,7 +93,7 @@ describe('a failing collector costs the service only its spans (rule: span-deliv
     expect(service?.log.join('')).not.toMatch(/canary/);
   });
 
-  test('a collector response that is not OTLP is judged by its status', async () => {
+  test('a collector response that is not OTLP counts as success if its status is 200', async () => {
     receiver = await startSpanReceiver(status(200, '<html>canary</html>'));
     await start(receiver.url);
     await steps(2);
@@ -128,7 +128,7 @@ test('spans above the queue limit are dropped and counted (rule: span-delivery)'
   });
   await steps(20);
   expect(await waitForLines(1)).toEqual([expect.objectContaining({ code: 'QUEUE_FULL' })]);
-  const first = await untilUnchanged(() => receiver?.spans().length ?? 0); // one batch is under way, and no other
+  const first = await untilUnchanged(() => receiver?.spans().length ?? 0); // only one batch is in flight
   expect(first).toBeLessThanOrEqual(10);
   for (const response of open.splice(0)) response.end('{}');
   expect((await waitForLines(2))[1]).toMatchObject({ level: 30, lost: made - first - 20 });

@@ -37,7 +37,7 @@ async function compact(
     ...changes,
   };
   const { status, body } = await service.post('/api/agent/compact_history', request);
-  return { status, body: body as unknown as Answer['body'] }; // held to the contract by the service's `post`
+  return { status, body: body as unknown as Answer['body'] }; // `post` has checked it against the contract
 }
 
 const log = (lines: number, word = 'line') =>
@@ -219,7 +219,7 @@ describe('summarizing a history (rule: compaction-summarize)', () => {
   test.each([
     ['', 'no_summary'],
     ['   \n', 'no_summary'],
-  ])('without a summary (%j) the history stays, and the usage is returned', async (text, code) => {
+  ])('if the model returns no summary (%j), the history stays unchanged and the usage is returned', async (text, code) => {
     service.fake.script({ text });
     const { status, body } = await summarize(run);
     expect(status).toBe(200);
@@ -264,7 +264,7 @@ describe('summarizing a history (rule: compaction-summarize)', () => {
     });
   });
 
-  test('summarizing fails with 401 without a key, and with 422 if the budget has no room for it', async () => {
+  test('summarizing fails with missing_api_key without a key, and with token_budget_exceeded if its request exceeds the budget', async () => {
     expect((await summarize(run, { user_api_keys: {} })).body.error.code).toBe('missing_api_key');
     const tiny = { ...llmConfig('openai'), tokenLimit: 120, reservedOutputTokens: 100 };
     expect((await summarize(run, { llm_config: tiny })).body.error.code).toBe('token_budget_exceeded');

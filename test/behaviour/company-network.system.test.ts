@@ -51,7 +51,10 @@ const versions = [20, 22, 24].map(nodeProgram);
 const tools = [nginxServer, { name: 'openssl', isMet: findCommand(['openssl', 'version']) !== undefined }];
 const canSetUp = tools.every(({ isMet }) => isMet);
 
-/** Returns the server block of the page with the addresses of this test; further hosts pass on to the given URLs. */
+/**
+ * Returns an nginx server block for each host: the one in the documentation, with the addresses of this test. It
+ * forwards requests to the host's URL in `targets`.
+ */
 function configuration(port: number, targets: Readonly<Record<string, string>>): string {
   const [documented = ''] = blocks(page, 'nginx');
   return Object.entries(targets)
@@ -191,7 +194,7 @@ for (const node of versions) {
   const { test: testWith } = needs(...tools, node);
 
   testWith(
-    `on ${node.name}, SDK and service reach each other and their servers through proxy and authority`,
+    `on ${node.name}, SDK and service work through the proxy and with the certificate authority of a company`,
     async () => {
       await startBehindNginx(node.path);
       const count = proxy.tunnels.length;
@@ -215,34 +218,37 @@ for (const node of versions) {
     },
   );
 
-  testWith(`on ${node.name}, the CLI and doctor work through proxy and authority`, async () => {
-    const count = proxy.tunnels.length;
-    expect(await runWith(node.path, [main, ...task, ...server])).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('Teal.'),
-    });
-    expect(tunnelsSince(count)).toEqual(['stepwise.company.test:443']);
-    // With this variable, Node.js itself would send loopback addresses to the proxy.
-    const ofNode = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxyUrl() };
-    const offline = ['Which colour?', '--model', 'offline', '--dir', folder, '--yes'];
-    expect(await runWith(node.path, [main, ...offline], ofNode)).toMatchObject({ code: 0 });
-    expect(tunnelsSince(count)).toEqual(['stepwise.company.test:443']);
-    const doctor = await runWith(node.path, [main, 'doctor', ...server], {
-      UPSTREAMS: serviceSettings.UPSTREAMS,
-      ...ofNode,
-    });
-    expect(tunnelsSince(count).filter((place) => place?.startsWith('127.'))).toEqual([]);
-    expect(doctor.stdout).toMatch(/^ok {2}Service of --server +stepwise\.company\.test answers \(200\)$/m);
-    expect(doctor.stdout).toMatch(/^ok {2}Upstream company +models\.company\.test answers \(\d+\)$/m);
-    expect(doctor.stdout).toMatch(/^-- {2}Upstream renamed .* does not answer \(tls_hostname\)\. /m);
-    expect(doctor.stdout).toMatch(/^ok {2}NODE_EXTRA_CA_CERTS +/m);
-    expect(doctor.stdout).toMatch(
-      /^ok {2}Proxy +HTTPS_PROXY 127\.0\.0\.1:\d+, HTTP_PROXY 127\.0\.0\.1:\d+; not for this machine$/m,
-    );
-  });
+  testWith(
+    `on ${node.name}, the CLI and doctor work through the proxy and with the certificate authority of a company`,
+    async () => {
+      const count = proxy.tunnels.length;
+      expect(await runWith(node.path, [main, ...task, ...server])).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('Teal.'),
+      });
+      expect(tunnelsSince(count)).toEqual(['stepwise.company.test:443']);
+      // With this variable, Node.js itself would send loopback addresses to the proxy.
+      const ofNode = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxyUrl() };
+      const offline = ['Which colour?', '--model', 'offline', '--dir', folder, '--yes'];
+      expect(await runWith(node.path, [main, ...offline], ofNode)).toMatchObject({ code: 0 });
+      expect(tunnelsSince(count)).toEqual(['stepwise.company.test:443']);
+      const doctor = await runWith(node.path, [main, 'doctor', ...server], {
+        UPSTREAMS: serviceSettings.UPSTREAMS,
+        ...ofNode,
+      });
+      expect(tunnelsSince(count).filter((place) => place?.startsWith('127.'))).toEqual([]);
+      expect(doctor.stdout).toMatch(/^ok {2}Service of --server +stepwise\.company\.test answers \(200\)$/m);
+      expect(doctor.stdout).toMatch(/^ok {2}Upstream company +models\.company\.test answers \(\d+\)$/m);
+      expect(doctor.stdout).toMatch(/^-- {2}Upstream renamed .* does not answer \(tls_hostname\)\. /m);
+      expect(doctor.stdout).toMatch(/^ok {2}NODE_EXTRA_CA_CERTS +/m);
+      expect(doctor.stdout).toMatch(
+        /^ok {2}Proxy +HTTPS_PROXY 127\.0\.0\.1:\d+, HTTP_PROXY 127\.0\.0\.1:\d+; not for this machine$/m,
+      );
+    },
+  );
 
   testWith(
-    `on ${node.name}, each end names a certificate that is not trusted or for another host, and a name without address`,
+    `on ${node.name}, the errors of SDK and service name an untrusted certificate, a wrong host name or a failed DNS lookup`,
     async () => {
       expect(await useSdk(node.path, 'renamed')).toMatchObject({
         code: 'upstream_unreachable',
@@ -271,7 +277,7 @@ for (const node of versions) {
   );
 
   testWith(
-    `on ${node.name}, a proxy may speak TLS, and its certificate is checked for its own name`,
+    `on ${node.name}, a proxy may speak TLS, and its certificate must match its host name`,
     async () => {
       const [key, cert] = ['server.key', 'server.pem'].map((name) => readFileSync(join(folder, name)));
       if (!key || !cert) throw new Error('There is no certificate.');
@@ -292,23 +298,26 @@ for (const node of versions) {
     },
   );
 
-  testWith(`on ${node.name}, each end names a proxy that refuses, hangs up or never answers`, async () => {
-    const faults = [proxyFaults['asks for credentials with 407'], proxyFaults['hangs up'], () => {}];
-    for (const fault of faults) {
-      const broken = await startConnectProxy(() => 1, fault);
-      await startBehindNginx(node.path, { HTTPS_PROXY: proxyUrl(broken.url) });
-      const failed = { retryable: true, details: [{ code: 'proxy' }] };
-      const environment = { HTTPS_PROXY: proxyUrl(broken.url) };
-      const [atClient, atService] = await Promise.all([
-        useSdk(node.path, 'company', environment),
-        useSdk(node.path),
-      ]);
-      expect(atClient).toMatchObject({ code: 'service_unreachable', ...failed });
-      expect(atService).toMatchObject({ code: 'upstream_unreachable', ...failed });
-      printed.push(service?.output.stdout ?? '', service?.output.stderr ?? '');
-      broken.close();
-    }
-  });
+  testWith(
+    `on ${node.name}, the errors of SDK and service name a proxy that refuses, hangs up or never answers`,
+    async () => {
+      const faults = [proxyFaults['asks for credentials with 407'], proxyFaults['hangs up'], () => {}];
+      for (const fault of faults) {
+        const broken = await startConnectProxy(() => 1, fault);
+        await startBehindNginx(node.path, { HTTPS_PROXY: proxyUrl(broken.url) });
+        const failed = { retryable: true, details: [{ code: 'proxy' }] };
+        const environment = { HTTPS_PROXY: proxyUrl(broken.url) };
+        const [atClient, atService] = await Promise.all([
+          useSdk(node.path, 'company', environment),
+          useSdk(node.path),
+        ]);
+        expect(atClient).toMatchObject({ code: 'service_unreachable', ...failed });
+        expect(atService).toMatchObject({ code: 'upstream_unreachable', ...failed });
+        printed.push(service?.output.stdout ?? '', service?.output.stderr ?? '');
+        broken.close();
+      }
+    },
+  );
 
   testWith(
     `on ${node.name}, no log, output, metric or trace has the key, the token or the proxy's password`,

@@ -1,14 +1,21 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Respond } from '../../src/offline/answer-request.js';
 import type { FaultName } from '../../src/offline/wire/reply.js';
 import { createToken } from '../../src/service/operations/access/token.js';
 import { shapesOf } from '../support/key-shapes.js';
 import { pooled } from '../support/pooled.js';
+import { recordedFiles } from '../support/recorded-session.js';
 import { type SpanReceiver, startSpanReceiver } from '../support/span-receiver.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { writeTokenFile } from '../support/token-file.js';
 import { until } from '../support/until.js';
 import { type TestWatcher, watch } from '../support/watcher.js';
 import { startWholeService, type WholeService } from '../support/whole-service.js';
+
+const main = join(process.cwd(), '.build/src/cli/main.js');
 
 /** A model key with characters that encodings change. */
 const key = 'Qx7Zp9LmA"quoted\\n%41+/=Vt3Kw8YbA';
@@ -34,7 +41,10 @@ const tokenHits = hitsOf([tokenPart]);
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Places of the caller's secret and of the token, without and with tokens of the service (rule: compatible-keys). */
+/**
+ * Headers in which a caller may send the secret or a token, to a service without tokens (`open`) and with tokens
+ * (`guarded`) (rule: compatible-keys).
+ */
 const places: Readonly<Record<'open' | 'guarded', (secret: string) => Headers[]>> = {
   open: (secret) => [
     { 'X-LLM-API-Key': secret },
@@ -57,7 +67,7 @@ const places: Readonly<Record<'open' | 'guarded', (secret: string) => Headers[]>
 const user = (content: unknown) => ({ messages: [{ role: 'user', content }] });
 const faults: readonly FaultName[] = ['unauthorized', 'echoed-key', 'html-502', 'reset', 'cut', 'not-found'];
 
-/** Bodies of requests, by the expected outcome. */
+/** Request bodies: one for each model and reply of the upstream, and others with the secret in wrong fields. */
 const bodiesFor = (secret: string): unknown[] => [
   ...['keyed/keyed-m', 'anthropic/keyed-m', 'keyless/keyless-m'].flatMap((model) => [
     ...[...faults, 'parrot', 'answer'].map((reply) => ({ model, ...user(`reply:${reply};`) })),
@@ -82,14 +92,21 @@ const idsFor = (secret: string): Headers[] => [
 
 /**
  * Answers with the fault or the reply that the text of the request names. `parrot` is an error that repeats the
- * headers and the query of the request.
+ * headers and the query of the request, and `repeat` a call whose thought and argument repeat them.
  */
 const respond: Respond = ({ headers, query, rawBody }) => {
   const [, reply = 'answer'] = /reply:([\w-]+);/.exec(rawBody) ?? [];
-  if (reply === 'parrot') throw new Error(`refused: ${JSON.stringify({ headers, query })}`);
+  const seen = JSON.stringify({ headers, query });
+  if (reply === 'parrot') throw new Error(`refused: ${seen}`);
+  if (reply === 'repeat')
+    return { text: `Thought: I saw ${seen}\nAction: read_file(path=${JSON.stringify(seen)})` };
   if (reply === 'answer') return { text: 'Final Answer: x', model: gateway.header };
-  return { fault: reply as FaultName, retryAfter: '0' }; // written above
+  return { fault: reply as FaultName, retryAfter: '0' }; // cast: the requests name only faults here
 };
+
+const root = temporaryFolder();
+/** Folder with the recorded runs of a service. */
+const runsOf = (kind: keyof typeof places): string => join(root, kind);
 
 let traces: SpanReceiver;
 const services: Partial<Record<keyof typeof places, WholeService>> = {};
@@ -121,8 +138,13 @@ beforeAll(async () => {
     WATCH: 'on',
   };
   const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'canary', watch: true });
-  services.open = await startWholeService(respond, environment);
-  services.guarded = await startWholeService(respond, { ...environment, AUTH_TOKENS_FILE });
+  for (const kind of ['open', 'guarded'] as const) mkdirSync(runsOf(kind));
+  services.open = await startWholeService(respond, { ...environment, RECORD_DIR: runsOf('open') });
+  services.guarded = await startWholeService(respond, {
+    ...environment,
+    AUTH_TOKENS_FILE,
+    RECORD_DIR: runsOf('guarded'),
+  });
   watchers.open = await watch(services.open.url);
   watchers.guarded = await watch(services.guarded.url, { Authorization: `Bearer ${token}` });
 });
@@ -132,15 +154,26 @@ afterAll(async () => {
   await traces.close();
 });
 
-/** Returns the whole answer as text. */
+/** Returns the status, the headers and the body as one text. */
 async function send(url: string, headers: Headers, body?: unknown): Promise<string> {
   const response = await fetch(url, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  // A stream that the upstream cut is read as far as it goes.
-  return `${response.status} ${JSON.stringify([...response.headers])}\n${await response.text().catch(() => '')}`;
+  return `${response.status} ${JSON.stringify([...response.headers])}\n${await receivedText(response)}`;
+}
+
+/** Returns the body as far as it arrives, since a stream may break off. */
+async function receivedText({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for await (const chunk of body ?? []) text += decoder.decode(chunk, { stream: true });
+  } catch {
+    // The stream broke off.
+  }
+  return text;
 }
 
 interface Ask {
@@ -151,16 +184,16 @@ interface Ask {
 
 const wirePaths = ['/v1/chat/completions', '/v1/responses', '/v1/messages'];
 
-/** Returns a body with the names of fields that the endpoint expects. */
+/** Returns a body with its fields renamed as the endpoint `at` expects. */
 function bodyFor(at: string, body: object): object {
   if (at !== '/v1/responses') return body;
-  const { messages, max_tokens, ...rest } = body as Readonly<Record<string, unknown>>; // an object literal
-  // A text would be a prompt, which the upstream gets.
+  const { messages, max_tokens, ...rest } = body as Readonly<Record<string, unknown>>; // cast: every body is an object
+  // This endpoint accepts a text as a prompt, so an object makes the body invalid.
   const input = typeof messages === 'string' ? { messages } : messages;
   return { input, max_output_tokens: max_tokens, ...rest };
 }
 
-/** Returns each body for each endpoint, plain and streamed, and the requests for the models. */
+/** Returns requests that send each body to each endpoint, plain and streamed, and requests for the lists of models. */
 function asksFor(secret: string, place: Headers): Ask[] {
   const hasSecret = Object.values(place).some((value) => value.includes(secret));
   const sent = hasSecret ? secret : tokenPart;
@@ -189,8 +222,48 @@ function asksFor(secret: string, place: Headers): Ask[] {
   ];
 }
 
-describe.each(['open', 'guarded'] as const)('secrets in requests to /v1, service %s', (kind) => {
-  test('no answer, log line, metric, trace, event for watchers or other upstream request has a key, a token, a placeholder or a gateway value (rules: key-redaction, compatible-keys, span-contents)', async () => {
+const parameters = { type: 'object', properties: { path: { type: 'string' } } };
+const toolOf: Readonly<Record<string, object>> = {
+  '/v1/chat/completions': { type: 'function', function: { name: 'read_file', parameters } },
+  '/v1/responses': { type: 'function', name: 'read_file', parameters },
+  '/v1/messages': { name: 'read_file', input_schema: parameters },
+};
+
+/** Returns requests whose model repeats the headers and the query of its request, plain and streamed. */
+const repeatingAsks = (place: Headers): Ask[] =>
+  ['keyed/keyed-m', 'anthropic/keyed-m', 'keyless/keyless-m'].flatMap((model) =>
+    wirePaths.flatMap((at) =>
+      [false, true].map((stream) => {
+        const body = { model, ...user('reply:repeat;'), tools: [toolOf[at]], max_tokens: 500, stream };
+        return { at, headers: place, body: bodyFor(at, body) };
+      }),
+    ),
+  );
+
+/** A parser that reads every reply as an answer, so that an evaluation shows each run with its prompts. */
+const otherParser = `export const parseCompletion = (text) =>
+  ({ outcome: 'answer', action: null, answer: text, thought: null });
+`;
+
+/** Evaluates recorded runs. Returns all reports and the output as one text. */
+function evaluate(runs: string): string {
+  writeFileSync(join(root, 'parser.mjs'), otherParser);
+  const reports = ['r.json', 'r.xml', 'r.html'];
+  const [json = '', junit = '', html = ''] = reports;
+  const options = ['--parser-only', '--parser', 'parser.mjs', '--verbose'];
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [main, 'eval', runs, ...options, '--json', json, '--junit', junit, '--html', html],
+    { cwd: root, encoding: 'utf8', env: { PATH: process.env['PATH'], HOME: root } },
+  );
+  if (status !== 1) throw new Error(`stepwise eval ended with ${status}: ${stderr}`);
+  const texts = reports.map((name) => readFileSync(join(root, name), 'utf8'));
+  for (const text of texts) expect(text).toContain('[redacted]');
+  return [stdout, stderr, ...texts].join('\n');
+}
+
+describe.each(['open', 'guarded'] as const)('secrets in requests to /v1 (%s service)', (kind) => {
+  test('no answer, log line, metric, trace, watch event or unrelated upstream request contains a key, token, placeholder or gateway value (rules: key-redaction, compatible-keys, span-contents)', async () => {
     const { url, fake, log } = serviceOf(kind);
     const asks = [key, placeholder].flatMap((secret) =>
       places[kind](secret).flatMap((place) => asksFor(secret, place)),
@@ -236,6 +309,25 @@ describe.each(['open', 'guarded'] as const)('secrets in requests to /v1, service
     await until(() => traces.spans().length - before > asks.length * 0.9);
     expect(traces.posts.flatMap(hitsIn)).toEqual([]);
   }, 300_000);
+
+  test('no record, event for watchers or report of an evaluation has a secret, even if the model repeats it (rules: recorded-steps, watch, eval-reports)', async () => {
+    const { url } = serviceOf(kind);
+    const asks = [key, placeholder].flatMap((secret) => places[kind](secret).flatMap(repeatingAsks));
+    const answers = await pooled(asks, 8, ({ at, headers, body }) => send(url + at, headers, body));
+    // Proves that the test can find leaks: the caller reads what the model wrote.
+    expect(new Set(answers.flatMap(hitsIn)).size).toBeGreaterThan(4);
+    const watched = () => watchers[kind]?.text() ?? '';
+    const records = () => recordedFiles(runsOf(kind)).map((file) => readFileSync(file, 'utf8'));
+    const stepCount = () => records().join('').split('"parser_version"').length - 1;
+    await until(() => stepCount() === watched().split('event: step.watched').length - 1);
+    expect(stepCount()).toBeGreaterThan(answers.filter((answer) => answer.startsWith('200')).length - 1);
+    for (const text of [watched(), records().join('\n')]) {
+      expect(text).toContain('I saw ');
+      expect(text).toContain('[redacted]');
+      expect(hitsIn(text)).toEqual([]);
+    }
+    expect(hitsIn(evaluate(runsOf(kind)))).toEqual([]);
+  }, 120_000);
 
   test.each([
     'header',

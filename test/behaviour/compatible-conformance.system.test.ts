@@ -25,8 +25,8 @@ afterAll(() => service.close());
 interface OutcomeOfStep {
   readonly calls: readonly { readonly name: string; readonly args: unknown }[];
   /**
-   * True if a step rejects the call or the tools: then the compatible endpoints may differ, because they pass such calls to the
-   * client, and rename tools whose names contain characters that a call in text cannot contain.
+   * True if a step rejects the call or the tools. The compatible endpoints may then respond differently: they pass such
+   * calls to the client, and rename tools whose names contain characters that a call in text cannot contain.
    */
   readonly isUnfit: boolean;
 }
@@ -55,7 +55,7 @@ const headers = {
 };
 
 test.each(wireNames.flatMap((wire) => [false, true].map((streamed) => [wire, streamed] as const)))(
-  'every case of the conformance set gives the same calls through %s as through a step (streamed: %s) (rule: compatible-wires)',
+  'every case of the conformance set gives the same calls through %s as through react_step (streamed: %s) (rule: compatible-wires)',
   async (wire, streamed) => {
     const differing: string[] = [];
     let acting = 0;

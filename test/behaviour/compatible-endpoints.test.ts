@@ -13,7 +13,7 @@ interface AnthropicModels {
   readonly data: readonly { readonly id: string }[];
 }
 
-/** Sends a request as it is, and returns the answer as text. */
+/** Sends a request without a client library. A body that is a text is sent unchanged, any other as JSON. */
 const post = (url: string, body: unknown, headers: Record<string, string> = {}, at = path) =>
   fetch(url + at, {
     method: 'POST',
@@ -45,7 +45,7 @@ describe('failures below /v1', () => {
     ['unauthorized', 401, 'upstream_authentication_failed', 'false'],
     ['payment-required', 402, 'upstream_billing', 'false'],
     ['not-found', 404, 'upstream_model_not_found', 'false'],
-  ] as const)('the upstream’s failure %s has its status before the first byte, plain and streamed (rule: compatible-errors)', async (fault, status, code, retry) => {
+  ] as const)('an upstream failure before the first byte (%s) is returned with its own status and code, plain and streamed (rule: compatible-errors)', async (fault, status, code, retry) => {
     for (const make of [service.ask, service.stream]) {
       const error = await failure(make(() => ({ fault })));
       expect(error).toMatchObject({ status, code, param: null, type: expect.any(String) });
@@ -67,7 +67,7 @@ describe('failures below /v1', () => {
     }
   });
 
-  test('if the upstream breaks off in mid-stream, the client throws the error event upstream_unreachable', async () => {
+  test('if the upstream breaks off in mid-stream, the client throws an error with the code upstream_unreachable', async () => {
     const fault = { fault: 'cut', completion: { text: 'one two three four' } } as const;
     const error = await failure(service.stream(fault));
     expect(error).toMatchObject({ code: 'upstream_unreachable' });
@@ -219,7 +219,7 @@ describe('keys of requests to /v1', () => {
 });
 
 describe('the model lists of /v1', () => {
-  test('the model list has the known models and those that upstreams without a key list; ids may contain slashes (rule: compatible-models)', async () => {
+  test('the model list has the built-in models and those of upstreams that need no key; ids may contain slashes (rule: compatible-models)', async () => {
     const ids: string[] = [];
     for await (const model of service.client.models.list()) ids.push(model.id);
     expect(ids).toEqual(expect.arrayContaining(['gpt-4o', 'claude-sonnet-4-6', 'local/offline']));
@@ -231,7 +231,7 @@ describe('the model lists of /v1', () => {
     expect((await fetch(`${service.url}/v1/models/local/another`)).status).toBe(404);
   });
 
-  test('the list has each model that an upstream names in its settings once, by the name that a request uses', async () => {
+  test('the model list has each model of an upstream’s settings exactly once, under the name that requests use', async () => {
     const found = await start({
       UPSTREAMS: JSON.stringify({
         local: { url: 'FAKE_URL/v1', keyRequired: false, models: { offline: {}, 'gpt-4o': {}, 'a/b:1': {} } },
@@ -248,7 +248,7 @@ describe('the model lists of /v1', () => {
     expect(ids).toContain('gpt-4o');
   });
 
-  test('with anthropic-version, lists have the shape of Anthropic (rule: compatible-models)', async () => {
+  test('with the header anthropic-version, the model list has the format of Anthropic’s API (rule: compatible-models)', async () => {
     const headers = { 'anthropic-version': '2023-06-01' };
     const list = (await (await fetch(`${service.url}/v1/models`, { headers })).json()) as AnthropicModels;
     expect(list).toMatchObject({
@@ -264,7 +264,7 @@ describe('the model lists of /v1', () => {
     });
   });
 
-  test('the models of an upstream that sends no list are left out, and the service requests the list at most once a minute', async () => {
+  test('the model list omits an unreachable upstream, and two requests in a row fetch the list of an upstream once', async () => {
     const silent = await startFakeProvider();
     const { url } = silent;
     await silent.close();
@@ -284,7 +284,7 @@ describe('the model lists of /v1', () => {
     expect((await fetch(`${found.url}/v1/models/gone/any:1b`)).status).toBe(200);
   });
 
-  test('a model has the window and the protocol of its settings, and an unknown window is logged once (rule: compatible-budget)', async () => {
+  test('a model has the context window and the protocol of its settings, and an unknown window is logged once (rule: compatible-budget)', async () => {
     const found = await start({
       UPSTREAMS: JSON.stringify({
         local: {
@@ -316,7 +316,7 @@ describe('the limits, request checks, logging, CORS rules and aborts of /api als
     expect(error.headers?.get('retry-after')).toMatch(/^\d+$/);
   });
 
-  test('tokens of both steps of a correction are charged (rule: compatible-corrections)', async () => {
+  test('if a reply is corrected, the tokens of both model calls are charged (rule: compatible-corrections)', async () => {
     const token = createToken();
     const limits = { tokensPerDay: 1_000 };
     const limited = await start({ AUTH_TOKENS_FILE: writeTokenFile({ token, name: 'agent', limits }) });
@@ -328,7 +328,7 @@ describe('the limits, request checks, logging, CORS rules and aborts of /api als
     await until(async () => (await failure(ask())).status === 429);
   });
 
-  test('a Host header that names another host, a large body and a wrong type are refused in the format of the API', async () => {
+  test('a Host header that names another host, a large body and a wrong content type are refused in the format of the API', async () => {
     const foreign = await sendRaw(service.url, { path, headers: [['Host', 'evil.test']], body: '{}' });
     const large = await post(service.url, JSON.stringify(chat({ user: 'x'.repeat(5_000_000) })));
     const wrong = await post(service.url, '{}', { 'Content-Type': 'text/plain' });
@@ -340,7 +340,7 @@ describe('the limits, request checks, logging, CORS rules and aborts of /api als
     ]);
   });
 
-  test('answers are not stored, and log lines and metrics name the route and the outcome', async () => {
+  test('responses forbid caching, and log lines and metrics name the route and the outcome', async () => {
     const { headers } = await service.ask({ text: 'x' });
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('x-request-id')).toMatch(/\S/);
@@ -354,7 +354,7 @@ describe('the limits, request checks, logging, CORS rules and aborts of /api als
     expect(await (await fetch(`${service.url}/metrics`)).text()).toContain(`route="${path}"`);
   });
 
-  test('a page of an allowed origin may send the headers of the vendors’ SDKs and read ours', async () => {
+  test('a page of an allowed origin may send the headers of the vendors’ SDKs and read those of the service', async () => {
     const open = await start({ CORS_ORIGINS: 'https://page.test' });
     const response = await fetch(open.url + path, {
       method: 'OPTIONS',
@@ -368,7 +368,7 @@ describe('the limits, request checks, logging, CORS rules and aborts of /api als
     expect(response.headers.get('access-control-expose-headers')).toContain('X-Stepwise-Left-Out');
   });
 
-  test('the caller’s leaving ends the call of the upstream', async () => {
+  test('when the caller disconnects, the upstream call is aborted', async () => {
     service.fake.script({ text: 'x', delayMs: 60_000 });
     const leaving = new AbortController();
     const before = service.fake.requests.length;
@@ -384,7 +384,7 @@ describe('the limits, request checks, logging, CORS rules and aborts of /api als
     expect(await request.ended).toBe('aborted');
   });
 
-  test('a deadline before the first byte gets 504', async () => {
+  test('a deadline that passes before the first byte fails with 504', async () => {
     const short = await start({ STEP_DEADLINE_MS: '300' });
     const error = await failure(short.stream({ text: 'x', delayMs: 60_000 }));
     expect(error).toMatchObject({ status: 504, code: 'upstream_timeout' });

@@ -45,7 +45,9 @@ test('each of 5,000 concurrent callers gets the answer to its own prompt, which 
 
 const sorted = (pairs: (string | undefined)[][]): string[] => pairs.map((pair) => pair.join(' ')).sort();
 
-/** Repeats the request while the service refuses it because the machine is busy; a refused request reaches no provider. */
+/**
+ * Repeats the request while the service refuses it because the machine is busy. A refused request reaches no provider.
+ */
 const askUntilTaken = (caller: number): Promise<Step> =>
   until(
     () => ask(caller),

@@ -22,7 +22,9 @@ const tools: NonNullable<StepRequestInput['tools']> = [
 
 const local = (name: string) => ({ ...llmConfig('openai'), provider: name, modelName: 'any' });
 
-/** The protocols, each with an action and an answer that obey the schema. */
+/**
+ * An action and an answer as the strictest schemas require them: an optional argument is null or in a `value` object.
+ */
 const wrapped = {
   action:
     '{"thought": "Look.", "action": {"tool": "files.read", "args": {"path": "a.ts", "start_line": null, "end_line": {"value": null}}}}',
@@ -74,7 +76,7 @@ const strict = (startLine: unknown) => ({
 });
 const optional = actions({ type: 'integer' }, endLine, ['path']);
 
-/** The schemas that each protocol sends for these tools. */
+/** Schemas that the service sends for these tools, by form of the provider's API. */
 const expected: Record<Form, unknown> = {
   openai: strict({ type: 'integer', minimum: 1 }),
   ollama: strict({ type: 'integer' }),
@@ -149,11 +151,11 @@ test.each(
   });
 });
 
-describe.each(names)('replies held to a schema: %s', (name) => {
+describe.each(names)('replies constrained by a schema: %s', (name) => {
   const { config, replies } = forms[name];
   const confidence = name === 'json_object' ? 'exact' : 'constrained';
 
-  test('an action has the intended arguments (rules: reversible-schema, constrained-confidence)', async () => {
+  test('an action in a reply constrained by a schema has the intended arguments (rules: reversible-schema, constrained-confidence)', async () => {
     await withService(async (own) => {
       service.fake.script({ text: replies.action });
       const { body } = await own.step({ protocol: 'json', tools, llm_config: config });
@@ -174,7 +176,7 @@ describe.each(names)('replies held to a schema: %s', (name) => {
     });
   });
 
-  test('a refused schema is left out of the retry, remembered and reported (rule: constraint-refusal)', async () => {
+  test('a schema that the vendor refuses is omitted in the retry and in later steps, with a warning (rule: constraint-refusal)', async () => {
     await withService(async (own) => {
       const words =
         name === 'anthropic'
@@ -219,7 +221,7 @@ describe.each(names)('replies held to a schema: %s', (name) => {
     });
   });
 
-  test('a rejection without a message is retried without the schema, and returned if that fails too', async () => {
+  test('after a rejection without a message, the service retries without the schema and returns the error of a failed retry', async () => {
     await withService(async (own) => {
       service.fake.script(({ body }) => {
         throw new Error(isHeld(body) ? 'Bad Request' : 'really bad');
@@ -283,7 +285,7 @@ describe('the service undoes only its own changes to the argument schema (rule: 
     });
   });
 
-  test('the service undoes the schema changes in a conforming reply', async () => {
+  test('in a reply that conforms to the changed schema, arguments are converted back to the tool’s own schema', async () => {
     await withService(async (own) => {
       service.fake.script({ text: saying({ content: '42', note: { value: null }, at: null }) });
       const { body } = await own.step({ protocol: 'json', tools: [save] });
@@ -333,7 +335,7 @@ test('if the output limit cuts a reply off, a partial JSON answer is returned an
   });
 });
 
-test('a refusal of the model is returned as a refusal', async () => {
+test('a refusal of the model is returned as upstream_refusal with its text', async () => {
   await withService(async (own) => {
     service.fake.script({ text: null, refusal: 'I cannot.' });
     const { body } = await own.step({ protocol: 'json', tools });
@@ -488,12 +490,12 @@ describe('an unusable schema gives a warning and the best possible request, neve
         expect(codes).toEqual(
           vendor === 'anthropic' && offered === many ? ['arguments_not_constrained'] : expected,
         );
-        expect(sentSince(before).map(isHeld)).toEqual([true]); // and the fake, which knows the vendor's limits, took it
+        expect(sentSince(before).map(isHeld)).toEqual([true]); // the fake provider enforces the vendor's limits
       }
     });
   });
 
-  test('a tool with free arguments is called with an object in a string', async () => {
+  test('a tool whose arguments no schema can express gets them from a JSON object in a string', async () => {
     await withService(async (own) => {
       service.fake.script({
         text: '{"thought": "t", "action": {"tool": "strange", "args": "{\\"a\\": [1]}"}}',
@@ -503,7 +505,7 @@ describe('an unusable schema gives a warning and the best possible request, neve
     });
   });
 
-  test('free-text tools have constrained names and free arguments', async () => {
+  test('tools that are only described in text have constrained names and unconstrained arguments', async () => {
     await withService(async (own) => {
       service.fake.script({
         text: '{"thought": "t", "action": {"tool": "look_up", "args": "{\\"word\\": \\"x\\"}"}}',

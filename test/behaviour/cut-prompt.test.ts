@@ -22,6 +22,6 @@ test.each([
   ['the provider counted most of the prompt', 3_500, long],
   ['the provider counted nothing', 0, long],
   ['the prompt is short', 10, 'Where is the port set?'],
-])('does not warn of a cut prompt if %s (rule: usage)', async (_, input, question) => {
+])('a step does not warn of a cut prompt if %s (rule: usage)', async (_, input, question) => {
   expect(await warningsFor(input, question)).toEqual([]);
 });

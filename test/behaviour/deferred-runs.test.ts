@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A tool of the usual size of those of MCP servers: some 360 tokens in text, 520 as a native definition. */
+/** Creates a tool of the usual size of MCP tools: about 360 tokens as text, 520 as a native definition. */
 const usual = (index: number) =>
   defineTool({
     name: `crm__update_record_${index}`,
@@ -61,7 +61,7 @@ const sizes = [
 
 test.each(
   sizes.flatMap(([count, limit]) => protocols.map((protocol) => [count, limit, protocol] as const)),
-)('a run with %i tools of usual size in %i tokens finds and calls one in %s (rules: deferring, find-tools)', async (count, tokenLimit, protocol) => {
+)('a run with %i tools of usual size and a limit of %i tokens finds a tool and calls it in protocol %s (rules: deferring, find-tools)', async (count, tokenLimit, protocol) => {
   const name = `crm__update_record_${count - 1}`;
   service.fake.script([
     writeCall(protocol, 'find_tools', { query: `update record ${count - 1}` }),
@@ -88,7 +88,7 @@ test.each(
       expect(next.startsWith(stableStart(systems[index] ?? ''))).toBe(true);
 });
 
-/** The messages of a prompt without the last one, whose end is new in each step. */
+/** Returns the messages of a prompt before the last user message, whose end differs in each step. */
 const stableStart = (messages: string): string => messages.slice(0, messages.lastIndexOf('{"role":"user"'));
 
 const step = (fields: Partial<StepRequestInput>) => service.step({ llm_config, ...fields });

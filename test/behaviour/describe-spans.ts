@@ -13,10 +13,10 @@ let made = 0;
 const newTrace = () => (++made).toString(16).padStart(32, 'a');
 const parentOf = (header: string | undefined) => header?.split('-')[2];
 
-/** The `traceparent` headers that the context service below received. That service has no files. */
+/** The `traceparent` headers that the context service below received. The service answers every request with 404. */
 const contextCallers: (string | undefined)[] = [];
 const contextService = createServer(({ headers }, response) => {
-  contextCallers.push(headers['traceparent'] as string | undefined); // sent once
+  contextCallers.push(headers['traceparent'] as string | undefined); // cast: the header occurs once
   response.statusCode = 404;
   response.end();
 });

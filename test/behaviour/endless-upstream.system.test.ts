@@ -76,7 +76,7 @@ test.each([
   ],
   ['informational responses', plain, raw('', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'), 1],
   ['the body of a redirect', plain, { start: head('text/html', '302 Found'), next: () => chunk(pad) }, 1],
-])('an upstream that sends %s without end is upstream_invalid_response after at most its limit (rule: reply-cap)', async (_what, path, response, maxMib) => {
+])('a step fails with upstream_invalid_response at the size limit if the upstream sends %s without end (rule: reply-cap)', async (_what, path, response, maxMib) => {
   expect(await ask(path, response)).toBe('upstream_invalid_response');
   expect(upstream.sentBytes()).toBeLessThan(maxMib * MIB + BUFFERED);
 });
@@ -89,7 +89,7 @@ test('an upstream that sends the body of an error without end is read up to 64 K
 
 needs(
   linux,
-).test('the longest replies of a hostile upstream take less than 100 MiB together (rule: reply-cap)', async () => {
+).test('the longest replies of a hostile upstream use less than 100 MiB of memory together (rule: reply-cap)', async () => {
   const hostile = [events('data: ', pad), events('', `data: ${pad}\n`), events(': ', pad)];
   await ask(plain, json('{"choices":"', pad));
   const before = service.peakBytes();

@@ -66,7 +66,7 @@ const ways = (['openai', 'anthropic'] as const).flatMap((vendor) =>
 
 test.each(
   ways,
-)('the environment of an operator has no effect on requests to %s at %s (rule: key-redaction)', async (vendor, path) => {
+)('variables of SDKs and proxies in the environment of the operator do not change requests to %s at %s (rule: key-redaction)', async (vendor, path) => {
   const before = fake.requests.length;
   expect(await post(path, { llm_config: llmConfig(vendor) })).toContain('A scripted answer.');
   const [request] = fake.requests.slice(before);
@@ -75,7 +75,7 @@ test.each(
   expect(JSON.stringify(request?.headers)).not.toMatch(/organization|project|x-api-key|x-extra/i);
 });
 
-test('a request without a key uses no key of the operator (rule: key-redaction)', async () => {
+test('a request without a key never uses a key from the environment of the operator (rule: key-redaction)', async () => {
   const before = fake.requests.length;
   for (const vendor of ['openai', 'anthropic'] as const) {
     const answer = await post('/api/agent/react_step', {
@@ -90,7 +90,7 @@ test('a request without a key uses no key of the operator (rule: key-redaction)'
   expect(Object.keys(fake.requests.at(-1)?.headers ?? {})).not.toContain('authorization');
 });
 
-test('the SDKs print nothing, even if the environment asks for debug logs (rule: key-redaction)', () => {
+test('the SDKs of the vendors print nothing, even if the environment asks for debug logs (rule: key-redaction)', () => {
   const { stdout, stderr } = service.output;
   expect(stdout + stderr).not.toContain(foreign);
   const ours = stderr.replace(warningOfNode, '');

@@ -4,7 +4,7 @@ import { faultNames } from '../../src/offline/faults/faults.js';
 import type { FaultName } from '../../src/offline/wire/reply.js';
 import { runFaultTrials, type TrialOutcome, type Trials, type Way } from '../support/fault-trials.js';
 
-/** The goal is `FAULT_RUNS=200`, which takes a quarter of an hour on two cores. */
+/** Number of trials of each fault. `FAULT_RUNS=200` is the goal, and takes a quarter of an hour on two cores. */
 const runs = Number(process.env['FAULT_RUNS'] ?? 20);
 const deadlineMs = 600;
 
@@ -45,7 +45,7 @@ const expected: Record<FaultName, Expected> = {
   'empty-choices': ({ vendor }) => (vendor === 'openai' ? 'upstream_invalid_response' : 'empty_response'),
   'truncated-json': 'upstream_invalid_response',
   'wrong-content-type': 'upstream_invalid_response',
-  // The service cuts the stream at the maximum length of a reply.
+  // The service cuts the stream off at the maximum length of a reply.
   huge: ({ streamed }) => (streamed ? 'ok' : 'upstream_invalid_response'),
   redirect: 'upstream_invalid_response',
   'error-event': 'upstream_overloaded',
@@ -59,9 +59,9 @@ const expectedOf = (way: Way): Outcome => {
 };
 
 describe.each([
-  ['all but the huge', { faults: faultNames.filter((name) => name !== 'huge'), runs, atOnce: 8 }, 0.03],
-  // Each of these trials keeps one core busy until its deadline, including the provider and the reader.
-  ['the huge', { faults: ['huge'] as const, runs: Math.min(runs, 10), atOnce: 1 }, 0.25],
+  ['without huge replies', { faults: faultNames.filter((name) => name !== 'huge'), runs, atOnce: 8 }, 0.03],
+  // In each of these trials the service, the provider and the reader together keep one core busy until the deadline.
+  ['only huge replies', { faults: ['huge'] as const, runs: Math.min(runs, 10), atOnce: 1 }, 0.25],
 ])('all faults of both vendors, plain and streamed: %s', (_what, options, lateShare) => {
   let trials: Trials;
   beforeAll(async () => {
@@ -89,15 +89,15 @@ describe.each([
     expect([trials.exitCode, trials.socketsAtTheEnd]).toEqual([0, 0]);
   });
 
-  test('every failure returns its fixed message, a bounded wait and the unchanged history', () => {
+  test('every failure returns the fixed message of its code, a bounded retry time and the unchanged history', () => {
     expect(trials.outcomes.filter(({ problem }) => problem !== null)).toEqual([]);
   });
 
-  test('every fault returns the code of its row in the error table, or on a busy machine the deadline (rule: error-table)', () => {
+  test('every fault returns the code of its row in the error table, or upstream_timeout on a busy machine (rule: error-table)', () => {
     const others = trials.outcomes.filter((outcome) => outcome.code !== expectedOf(outcome));
     expect(others.filter(({ code }) => code !== 'upstream_timeout')).toEqual([]);
     const small = others.filter(({ fault }) => fault !== 'huge');
-    // If ten hops take as long as the deadline, the machine is so busy that any request may be late.
+    // If ten responses of `/healthz` take as long as the deadline, the machine is so busy that any request may be late.
     const share = 10 * trials.machineMs > deadlineMs ? 1 : 1 / 50;
     expect(small.length).toBeLessThanOrEqual(trials.outcomes.length * share);
   });

@@ -49,7 +49,7 @@ describe('gateway settings (rule: gateway-settings)', () => {
     'gateway',
     'openai',
     'anthropic',
-  ])('headers and query go with each request to %s, plain and streamed', async (provider) => {
+  ])('the configured headers and query go with each request to %s, plain and streamed', async (provider) => {
     for (const streamed of [false, true]) {
       if (streamed) await streamStep(service, at(provider));
       else expect((await service.step(at(provider))).status).toBe(200);
@@ -62,7 +62,7 @@ describe('gateway settings (rule: gateway-settings)', () => {
     }
   });
 
-  test('the header that keyHeader names receives the bare key, and no other header has it', async () => {
+  test('the header that keyHeader names has the key without "Bearer", and no other header has the key', async () => {
     await service.step(at('azure'));
     expect(sent()?.headers['api-key']).toBe(key);
     expect(sent()?.headers).not.toHaveProperty('authorization');
@@ -132,7 +132,7 @@ describe('the key of a caller for a gateway (rule: key-form)', () => {
     'ein Schlüssel',
     'k'.repeat(9_000),
     'sk-real-key-0123456789',
-  ])('where no key is needed, the key %j is accepted and not sent', async (llmKey) => {
+  ])('a key that the upstream does not need is accepted and not sent: %j', async (llmKey) => {
     const { status } = await service.step(at('local', { user_api_keys: { llmKey } }));
     expect(status).toBe(200);
     expect(sent()?.headers).not.toHaveProperty('authorization');
@@ -154,7 +154,7 @@ describe('the key of a caller for a gateway (rule: key-form)', () => {
     'your-openai-api-key',
     'sk-your-key-here',
     'no-key-required',
-  ])('the key %j is malformed where one is needed, and nothing is sent', async (llmKey) => {
+  ])('if the upstream needs a key, the key %j is refused as malformed and nothing is sent', async (llmKey) => {
     const before = service.fake.requests.length;
     const { status, body } = await service.step(at('gateway', { user_api_keys: { llmKey } }));
     expect([status, body.error?.code]).toEqual([401, 'malformed_api_key']);
@@ -165,7 +165,7 @@ describe('the key of a caller for a gateway (rule: key-form)', () => {
 test.each([
   'openai',
   'anthropic',
-])('usage.cost is what the vendor says, else null, at %s (rule: usage)', async (provider) => {
+])('usage.cost is the cost that %s reports, else null (rule: usage)', async (provider) => {
   service.fake.script({ text: 'Final Answer: here', usage: { cost: 0.00123 } });
   expect((await service.step(at(provider))).body.usage?.cost).toBe(0.00123);
   expect((await streamStep(service, at(provider))).step.usage?.cost).toBe(0.00123);

@@ -103,7 +103,10 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const protocols = ['text', 'xml', 'json', 'native'] as const;
-/** The prompt shows a worked example to an unknown model (rule: worked-example). */
+/**
+ * Models of the prompts. The service does not know the `local` one, so its prompt has a worked example (rule:
+ * worked-example).
+ */
 const configs = {
   openai: llmConfig('openai'),
   anthropic: llmConfig('anthropic'),
@@ -119,7 +122,7 @@ const cases = (Object.keys(configs) as (keyof typeof configs)[]).flatMap((vendor
 
 test.each(
   cases,
-)('the prompt for %s in %s equals its golden file: %s (rule: message-order)', async (vendor, protocol, name) => {
+)('the prompt for %s with the protocol %s equals its golden file: %s (rule: message-order)', async (vendor, protocol, name) => {
   const before = service.fake.requests.length;
   const answer = await service.step({ ...scenarios[name], protocol, llm_config: configs[vendor] });
   expect(answer.status).toBe(200);

@@ -96,14 +96,14 @@ function textsOf({ body }: RecordedRequest): string[] {
 function stringsOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(stringsOf);
   if (typeof value !== 'object' || value === null) return [];
-  const { content, text } = value as { content?: unknown; text?: unknown }; // any object may have these
+  const { content, text } = value as { content?: unknown; text?: unknown }; // cast: any object may have these fields
   return [content, text].flatMap((each) => (typeof each === 'string' ? [each] : stringsOf(each)));
 }
 
 const opening = new RegExp(`^<(${fenceTags.join('|')})(?: [^\\n]*)? mark="([0-9a-f]{16,})">$`);
 const anyClosing = new RegExp(`<\\s*/\\s*(?:${fenceTags.join('|')})(?![\\w.-])`, 'gi');
 
-/** Returns the text outside all fences and the number of fences; a fence ends at its own mark. */
+/** Returns the text outside all fences and the number of fences. A fence ends at the closing tag with its own id. */
 function readFences(text: string): { outside: string; fences: number } {
   const outside: string[] = [];
   let fences = 0;
@@ -123,8 +123,8 @@ function readFences(text: string): { outside: string; fences: number } {
   return { outside: outside.join('\n'), fences };
 }
 
-describe('hostile text in a file, chunk, task or observation stays inside its fence (rule: fences)', () => {
-  test('500 injections stay inside their fences in the bodies that the provider receives', async () => {
+describe('hostile text in a file, chunk, task or observation cannot leave the tags (fence) around it (rule: fences)', () => {
+  test('500 injections stay inside the tags (fences) around them in the bodies that the provider receives', async () => {
     service.fake.script({ text: 'Final Answer: done' });
     await fc.assert(
       fc.asyncProperty(anyCase, async (each) => {
@@ -143,7 +143,7 @@ describe('hostile text in a file, chunk, task or observation stays inside its fe
   }, 60_000);
 });
 
-describe('a model that repeats text from a fence proposes no action (rule: echoed-fence)', () => {
+describe('a model that repeats fenced text of its prompt proposes no action (rule: echoed-fence)', () => {
   /** Replies that repeat text from fences in the ways in which models quote. */
   const echoes: Record<string, (seen: string) => string> = {
     'in an answer': (seen) => `Thought: I read it.\nFinal Answer: The file says:\n${seen}`,
@@ -156,7 +156,7 @@ describe('a model that repeats text from a fence proposes no action (rule: echoe
   };
 
   test.each(Object.entries(echoes))(
-    'a reply that repeats a fence proposes no action: %s',
+    'a reply that repeats the prompt with its fenced text proposes no action: %s',
     async (_name, echo) => {
       service.fake.script((request) => ({ text: echo(textsOf(request).join('\n')) }));
       await fc.assert(

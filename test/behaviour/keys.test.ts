@@ -23,13 +23,13 @@ test.each<[string, object, Record<string, string>]>([
   ['in the header of Anthropic', { nothing: true }, { 'X-Api-Key': plainKey }],
   ['in the header of Azure', { nothing: true }, { 'Api-Key': plainKey }],
   ['as X-Stepwise-Token', { nothing: true }, { 'X-Stepwise-Token': `stepwise_${plainKey}` }],
-])('(rule: key-redaction) a request id that contains the key sent %s is replaced', async (_where, body, headers) => {
+])('a request id that contains the key sent %s is replaced (rule: key-redaction)', async (_where, body, headers) => {
   const answer = await service.post('/api/agent/react_step', body, { ...asId, ...headers });
   expect(answer.headers['x-request-id']).toBe(answer.body.request_id);
   expect(JSON.stringify([answer, service.log])).not.toContain(plainKey);
 });
 
-test('(rule: request-log) a request id without a key is kept', async () => {
+test('a request id without a key is kept (rule: request-log)', async () => {
   const { headers } = await service.post('/api/agent/react_step', stepRequest(), {
     'X-Request-Id': 'run.1-a_b',
   });

@@ -11,7 +11,7 @@ import { pooled } from '../support/pooled.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
 import { llmConfig, stepRequest } from '../support/whole-service.js';
 
-/** The phase in which the caller leaves, and the activity of the provider in this phase. */
+/** Phases in which the caller disconnects, each with the provider's reply. */
 const phases = {
   'during the upload': { text: 'never asked' },
   'while context is read': { text: 'never asked' },
@@ -33,7 +33,7 @@ const trials: Trial[] = Array.from({ length: 1_000 }, (_, number) => ({
   phase: phaseNames[number % phaseNames.length] ?? 'in the body',
 }));
 
-/** Events of the trials, each with the number of its trial. */
+/** Delivers each event to the trial with the given number, if that trial is waiting for it. */
 class Notices<Notice> {
   readonly #awaited = new Map<number, (notice: Notice) => void>();
   next(number: number): Promise<Notice> {
@@ -52,7 +52,7 @@ const logged = new Notices<{ at: number; status: number }>();
 const contextService = createServer((incoming, response) => {
   const number = Number(/trial-(\d+)/.exec(incoming.url ?? '')?.[1]);
   contextAsked.tell(number);
-  // A context service that never responds.
+  // Never responds, and reports when the service closes the connection.
   response.once('close', () => contextClosed.tell(number, Date.now()));
 });
 
@@ -96,7 +96,7 @@ test('when 1,000 callers leave, their work and provider calls end and nothing st
     return `${phase}: ${own.length} trials, p50 ${at(0.5)}, p99 ${at(0.99)}, max ${highest(own)} ms`;
   });
   process.stdout.write(`${rows.join('\n')}\n/healthz beside them: p95 ${machine.p95.toFixed(1)} ms\n`);
-  // 99 of 100 trials must meet the bound; a busy machine may delay the rest.
+  // A busy machine may delay some trials, so 5 % of them may exceed this bound.
   const late = 100 + 10 * machine.p95;
   expect(latencies.filter((ms) => ms > late).length).toBeLessThanOrEqual(latencies.length * 0.05);
   expect(highest(latencies)).toBeLessThan(2_000 + 10 * machine.worst);

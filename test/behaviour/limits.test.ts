@@ -77,7 +77,7 @@ describe('the limit of requests per minute (rule: rate-limit)', () => {
     expect((await sendRaw(url, { ...models, method: 'OPTIONS' })).status).toBe(204);
   });
 
-  test('each token has its own count from any address, and its own limit overrides the default', async () => {
+  test('the requests of a token are counted together from any address, and the limit of a token overrides the default', async () => {
     const [a, b] = [createToken(), createToken()];
     const AUTH_TOKENS_FILE = writeTokenFile(
       { token: a, name: 'a' },
@@ -124,7 +124,7 @@ describe('the limit of requests per minute (rule: rate-limit)', () => {
           network.map((each) => from(each)),
         ),
       ).toEqual([200, 200, 200, 429]);
-      // The service counts such a request for the address of the proxy.
+      // If `X-Forwarded-For` holds no valid address, the request counts against the limit of the proxy's address.
       const odd = ['unknown', 'x'.repeat(5_000), '<>', ''];
       expect(
         (
@@ -156,7 +156,7 @@ describe('concurrent requests (rule: token-limits)', () => {
     await until(async () => (await sendRaw(url, bearing(token))).status === 200);
   });
 
-  test('a caller who leaves at any moment does not use up a concurrent request', async () => {
+  test('a caller who disconnects at any moment frees its concurrent request', async () => {
     const token = createToken();
     const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { requestsAtOnce: 3 } });
     const { url } = await start(answer, { AUTH_TOKENS_FILE });
@@ -198,7 +198,7 @@ describe('the limit of tokens per day (rule: token-limits)', () => {
     expect(await statuses(url, Array(3).fill(bearing(rich, {})))).toEqual([200, 200, 200]);
   });
 
-  test('of 100 streams whose caller hangs up, none passes once their prompts have used up the limit', async () => {
+  test('of 100 streams whose caller disconnects, none reaches the provider once their prompts have used up the daily limit', async () => {
     const token = createToken();
     const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 1_000 } });
     const { url, fake } = await start({ ...answer, delayMs: 60_000 }, { AUTH_TOKENS_FILE });
@@ -209,7 +209,7 @@ describe('the limit of tokens per day (rule: token-limits)', () => {
     expect(passed).toBeLessThanOrEqual(3);
   });
 
-  test('replies that the caller hangs up on are charged: of 100 such streams, at most 2 pass before the daily token limit answers 429', async () => {
+  test('replies are charged although the caller disconnects: of 100 such streams, at most 2 start before the daily limit returns 429', async () => {
     const token = createToken();
     // If only prompts were charged, this limit would let more than 20 streams pass.
     const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 20_000 } });

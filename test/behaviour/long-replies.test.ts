@@ -21,10 +21,7 @@ afterEach(async () => {
 const paths = { plain: '/api/agent/react_step', streamed: '/api/agent/react_step/stream' };
 const preview = '/api/agent/context_preview';
 
-/**
- * Starts a service with this maximum of bytes in flight, of which one waiting request already holds some
- * thousand.
- */
+/** Starts a service with this maximum of bytes in flight. One pending request already uses several thousand of them. */
 async function start(
   reply: string,
   maxBytes: number,
@@ -68,11 +65,12 @@ const bytesInFlight = async ({ url }: WholeService) =>
 describe.each([
   'openai',
   'anthropic',
-] as const)('replies of %s in a process that is full (rule: overload)', (vendor) => {
+] as const)('replies of %s in a process at its limit of bytes in flight (rule: overload)', (vendor) => {
   test.each(
     Object.entries(paths),
-  )('a %s reply that is much longer than announced fails with overloaded, and its tokens are charged', async (_, path) => {
-    // The answer is three times as long as the reply, but only an eighth of it counts, so it fits.
+  )('a %s reply that is much longer than the size counted in advance fails with overloaded, and its tokens are charged', async (_, path) => {
+    // The reply exceeds the maximum of bytes in flight, but the response does not: it has three times as many bytes as
+    // the reply, and only an eighth of them count.
     const service = await start('word '.repeat(40_000), 100_000, { tokensPerDay: 10 });
     const before = await bytesInFlight(service);
     const llm_config = llmConfig(vendor);
@@ -99,7 +97,7 @@ describe.each([
   });
 });
 
-test('an answer that is much longer than its request fails with overloaded in a process that is full (rule: overload)', async () => {
+test('a preview that is much longer than its request fails with overloaded in a process at its limit of bytes in flight (rule: overload)', async () => {
   const explicit_context_paths = Array.from({ length: 500 }, (_, index) => `f${index}`);
   const llm_config = { ...llmConfig('openai'), reservedOutputTokens: 1 };
   const changes = { explicit_context_paths, llm_config, include: { report: 'full' as const } };

@@ -90,7 +90,7 @@ describe('metrics of requests and steps (rule: metrics)', () => {
     expect(refused.sum('stepwise_refused_connections_total')).toBe(1);
     if (status === undefined) return;
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(log.slice(before)).toHaveLength(1); // of the scrape
+    expect(log.slice(before)).toHaveLength(1); // the log line of the scrape
   });
 
   test('a pending request counts as in flight, and as 499 once its caller has left', async () => {
@@ -209,7 +209,7 @@ describe('metrics under load (rule: metrics)', () => {
     await held.catch(() => {});
   });
 
-  test('refusals above a limit are counted by the limit, not by the caller', async () => {
+  test('requests above a limit are counted by limit, not by caller', async () => {
     const [a, b] = [createToken(), createToken()];
     const { url } = await start(answer, {
       AUTH_TOKENS_FILE: writeTokenFile(
@@ -252,7 +252,7 @@ describe('access to the metrics (rules: bearer-tokens, own-host)', () => {
     expect(allowed.headers['cache-control']).toBe('no-store');
   });
 
-  test('without tokens, metrics are readable with the Host header localhost, and another Host gets 403', async () => {
+  test('without tokens, only requests with the Host localhost can read the metrics; another Host gets 403', async () => {
     const { url } = await start(answer);
     const ask = (host: string) =>
       sendRaw(url, { method: 'GET', path: '/metrics', headers: [['Host', host]] });

@@ -35,7 +35,7 @@ describe('settings of models (rule: model-settings)', () => {
   test.each([
     'qwen3:8b',
     'other',
-  ])('a request for the model %s teaches the text protocol and has no tools or schema, whatever protocol is set', async (model) => {
+  ])('a step that names no protocol teaches the text protocol to the model %s, whatever protocol the settings name', async (model) => {
     await stepWith(model, 8_000);
     const { body, rawBody } = service.fake.requests.at(-1) ?? { body: {}, rawBody: '' };
     expect(body).not.toHaveProperty('tools');

@@ -39,7 +39,7 @@ function sentToolNames(): string[] {
 }
 
 describe.each(vendorNames)('native calling with %s (rule: native-calling)', (vendor) => {
-  test('parallel calls become one action and additional ones, each in a turn of its own', async () => {
+  test('of parallel calls, the first becomes the action and the others additional actions, each in a turn of its own', async () => {
     service.fake.script({
       text: 'Both at once.',
       toolCalls: ['a.ts', 'b.ts', 'c.ts'].map((path) => ({ name: 'read_file', arguments: { path } })),
@@ -90,7 +90,7 @@ describe.each(vendorNames)('native calling with %s (rule: native-calling)', (ven
       expect([status, body.error]).toEqual([200, null]);
       const ids = [body.action_details, ...body.additional_actions].flatMap((each) => each?.id ?? []);
       history = [
-        ...((body.updated_conversation_history ?? []) as TurnInput[]), // what is answered can be sent back
+        ...((body.updated_conversation_history ?? []) as TurnInput[]), // a returned history is valid in the next request
         // The results are in another order than the calls.
         ...ids.reverse().map((id) => ({
           role: 'tool_observation' as const,
@@ -103,7 +103,7 @@ describe.each(vendorNames)('native calling with %s (rule: native-calling)', (ven
     }
   });
 
-  test('the service reads the first 128 of a thousand calls and reports the number of the others', async () => {
+  test('the service reads the first 128 of a thousand calls and reports the others as discarded', async () => {
     service.fake.script({
       toolCalls: Array.from({ length: 1_000 }, () => ({ name: 'read_file', arguments: { path: 'a' } })),
     });
@@ -113,7 +113,7 @@ describe.each(vendorNames)('native calling with %s (rule: native-calling)', (ven
     expect(body.parse?.discarded).toEqual([{ kind: 'action', chars: expect.any(Number) }]);
   });
 
-  test('tool names that the vendor does not accept are mapped, and mapped back', async () => {
+  test('tool names that the vendor does not accept are replaced in the request and restored in the reply', async () => {
     service.fake.script(() => ({
       toolCalls: sentToolNames().map((name) => ({ name, arguments: { path: 'a' } })),
     }));
@@ -153,7 +153,7 @@ describe.each(vendorNames)('native calling with %s (rule: native-calling)', (ven
     expect(sentToolNames()).toEqual([]);
   });
 
-  test('native arguments that are not JSON are malformed, with a correction that the next step accepts (rule: unreadable-action)', async () => {
+  test('native arguments that are not JSON give malformed_action with a correction that the next step accepts (rule: unreadable-action)', async () => {
     service.fake.script([
       { toolCalls: [{ name: 'read_file', arguments: '{"path": ' }] },
       { text: 'Sorry. It is there.' },
@@ -249,7 +249,7 @@ test.each(
       protocol,
     ]),
   ),
-)('any valid history can be sent to %s as %s (rule: pairing)', async (vendor, protocol) => {
+)('any valid history can be sent to %s with the protocol %s (rule: pairing)', async (vendor, protocol) => {
   service.fake.script({ text: 'Final Answer: taken' });
   await fc.assert(
     fc.asyncProperty(fc.array(anyTurn, { maxLength: 10 }), async (conversation_history) => {
@@ -260,7 +260,7 @@ test.each(
   );
 });
 
-/** Removes from a step the fields that differ between two equal steps. */
+/** Removes the fields in which even equal steps differ. */
 function withoutMoment(step: Step): Step {
   const untimed = (turns: Step['new_turns']) => turns.map((turn) => ({ ...turn, timestamp: undefined }));
   const { updated_conversation_history: history } = step;

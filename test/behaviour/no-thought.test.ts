@@ -58,7 +58,9 @@ const cases: Case[] = [
   ]),
 ];
 
-test.each(cases)('no thought is null, not "", with %s and %s: %j %j (rule: no-thought)', async (...each) => {
+test.each(
+  cases,
+)('thought is null, not "", if the model writes none (protocol %s, status %s): %j %j (rule: no-thought)', async (...each) => {
   const [protocol, status, reply, changes] = each;
   service.fake.script(reply);
   const request = { tools, protocol, ...changes };

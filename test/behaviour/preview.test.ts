@@ -20,7 +20,7 @@ afterAll(() => service.close());
 
 async function preview(request: StepRequestInput): Promise<{ status: number; body: Preview }> {
   const { status, body } = await service.post('/api/agent/context_preview', request);
-  return { status, body: body as unknown as Preview }; // held to the contract by the service's `post`
+  return { status, body: body as unknown as Preview }; // `post` has checked it against the contract
 }
 
 const withVendor = (request: object, vendor: VendorName): StepRequestInput => ({
@@ -89,7 +89,7 @@ describe('a preview returns the prompt that the step sends (rule: one-call-per-s
     expect(await hashOf({ tasks: [{ id: 1, content: 'x', status: 'todo' }] })).not.toBe(hash);
   });
 
-  test('the stable hash of a prompt ignores its tail', async () => {
+  test('the stable hash of a prompt depends on the query, but not on tasks or remaining iterations', async () => {
     const stableOf = async (changes: Partial<StepRequestInput>) =>
       (await preview(stepRequest(changes))).body.context_report.stable_prompt_sha256;
     const stable = await stableOf({});

@@ -74,7 +74,7 @@ const ruleFiles = readdirSync(folder)
   .map((file) => `${folder}/${file}`);
 
 describe('the queries of dashboard and rules (rule: metrics)', () => {
-  test('every query uses only metrics of the service or recorded from them', async () => {
+  test('dashboard and rules query only metrics of the service or recorded from them, and every metric is queried', async () => {
     const service = await startWholeService(undefined, {
       RATE_LIMIT_PER_MINUTE: '1000',
       REDIS_URL: 'redis://127.0.0.1:1',

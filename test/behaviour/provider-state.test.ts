@@ -73,7 +73,7 @@ describe.each(demandingVendors)('provider state of $title (rule: provider-state)
   test.each([
     ['plain', false],
     ['streamed', true],
-  ])('a native run of ten steps, %s, sends each call back with its exact state', async (_, streamed) => {
+  ])('a native run of ten steps, %s, sends each call back with its exact provider state', async (_, streamed) => {
     const server = demandingServer((each, serial) =>
       serial < 10 ? calls(each, serial) : { text: 'It is there.' },
     );
@@ -90,7 +90,7 @@ describe.each(demandingVendors)('provider state of $title (rule: provider-state)
     expect(server.recognized()).toBeGreaterThan(40);
   });
 
-  test('the state of a streamed reply equals that of the plain one', async () => {
+  test('a streamed reply has the same provider state as a plain one', async () => {
     const states = [];
     for (const streamed of [false, true]) {
       service.fake.script(demandingServer(() => calls(vendor, 3)).respond);
@@ -100,7 +100,7 @@ describe.each(demandingVendors)('provider state of $title (rule: provider-state)
     expect(states[1]).toEqual(states[0]);
   });
 
-  test('a history that was compacted by masks still has every state', async () => {
+  test('after compaction by masking, each call is still sent with its provider state', async () => {
     const server = demandingServer(calls);
     service.fake.script(server.respond);
     let history: TurnInput[] = [];
@@ -144,7 +144,7 @@ describe.each(demandingVendors)('provider state of $title (rule: provider-state)
     expect(server.recognized()).toBeGreaterThan(0);
   });
 
-  test('a provider state that the caller changed is sent unchanged, and the vendor’s refusal is mapped', async () => {
+  test('a provider state that the caller changed is sent as it is, and the vendor’s refusal gives upstream_rejected_request', async () => {
     service.fake.script(demandingServer(calls).respond);
     const history = observed(await step(vendor, [], false));
     const forged = JSON.parse(JSON.stringify(history).replaceAll('n1', 'forged'));
@@ -173,12 +173,12 @@ test('in a history with several vendors, each vendor gets only its own provider 
   );
 }, 60_000);
 
-const gemini = demandingVendors.find(({ provider }) => provider === 'gemini') as DemandingVendor; // it is in the list
+const gemini = demandingVendors.find(({ provider }) => provider === 'gemini') as DemandingVendor; // cast: the list contains it
 
 test.each([
   ['another upstream with the same model', { provider: 'deepseek' }],
   ['another model family at the same upstream', { modelName: 'gpt-oss-120b' }],
-  ['the model of another wire', { provider: 'anthropic', modelName: 'claude-opus-5' }],
+  ['a model behind another API', { provider: 'anthropic', modelName: 'claude-opus-5' }],
 ])('the provider state is not sent to %s, and the caller gets a warning (rule: provider-state)', async (_, changes) => {
   service.fake.script({ toolCalls: [{ name: 'read_file', arguments: {}, thoughtSignature: 'c2VjcmV0' }] });
   const history = observed(await step(gemini, [], false));
@@ -203,7 +203,10 @@ test('a newer model of the same family gets the provider state of the older one 
   expect(service.fake.requests.at(-1)?.rawBody).toContain('c2lnbmVk');
 });
 
-test.each(['plain', 'streamed'])('a state above 256 KiB is not kept, which is a warning, %s', async (way) => {
+test.each([
+  'plain',
+  'streamed',
+])('a provider state above 256 KiB in a %s reply is dropped, and the caller gets a warning', async (way) => {
   const thoughtSignature = 'x'.repeat(256 * 1024);
   service.fake.script({ toolCalls: [{ name: 'read_file', arguments: {}, thoughtSignature }] });
   const body = await step(gemini, [], way === 'streamed');
@@ -212,7 +215,7 @@ test.each(['plain', 'streamed'])('a state above 256 KiB is not kept, which is a 
   expect(body.warnings.map(({ code }) => code)).toEqual(['provider_state_dropped']);
 });
 
-test('a provider state above 256 KiB is not sent, and the caller gets a warning', async () => {
+test('a provider state above 256 KiB in the history is not sent, and the caller gets a warning', async () => {
   service.fake.script({ text: 'Done.' });
   const own = {
     provider: 'gemini',
@@ -239,7 +242,7 @@ test('with the text protocol, reasoning is not kept as provider state, since ser
   expect(body.new_turns.at(-1)).not.toHaveProperty('provider_state');
 });
 
-test('only the fields of its wire are read from a provider state, so others never reach the vendor', async () => {
+test('only the known fields of a provider state are sent, so forged ones never reach the vendor', async () => {
   service.fake.script({ text: 'Done.' });
   const own = {
     provider: 'gemini',
@@ -275,8 +278,8 @@ test('only the fields of its wire are read from a provider state, so others neve
 });
 
 test.each([
-  ['as reported with it', { reasoning: 5_000 }, 5_000],
-  ['as a quarter of its bytes where none are reported', { reasoning: 0 }, 1_000],
+  ['as the provider reports', { reasoning: 5_000 }, 5_000],
+  ['as a quarter of its bytes if the provider reports none', { reasoning: 0 }, 1_000],
 ])('the tokens of an encrypted provider state are counted %s (rule: counting)', async (_, usage, tokens) => {
   service.fake.script({
     toolCalls: [{ name: 'read_file', arguments: {}, thoughtSignature: 'x'.repeat(4_000) }],
@@ -293,7 +296,7 @@ test.each([
 
 test.each(
   demandingVendors,
-)('the SDK keeps the state of $title over a run and a saved file (rule: provider-state)', async (vendor) => {
+)('the SDK keeps the provider state of $title over a run and a saved history (rule: provider-state)', async (vendor) => {
   const server = demandingServer((each, serial) =>
     serial < 6 ? calls(each, serial) : { text: 'It is there.' },
   );

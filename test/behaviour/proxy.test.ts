@@ -40,7 +40,7 @@ async function stepVia(url: string, settings: Record<string, string> = {}) {
 const lastLogLine = () => JSON.parse(service?.log.findLast((line) => line.includes('"msg":"request"')) ?? '');
 
 describe('a proxy between the service and its upstreams (rule: proxies)', () => {
-  test('steps reach the upstream through one tunnel of the proxy, which is used again', async () => {
+  test('three steps reach the upstream through one tunnel of the proxy', async () => {
     const { url, tunnels } = await startProxy();
     const step = await stepVia(url.replace('//', '//user:pass%20word@'));
     for (let count = 0; count < 3; count += 1) expect((await step())?.body.direct_response).toBe('42');
@@ -51,7 +51,7 @@ describe('a proxy between the service and its upstreams (rule: proxies)', () => 
     expect(service?.fake.requests[0]?.headers['proxy-authorization']).toBeUndefined();
   });
 
-  test('the offline provider on loopback is reached without the proxy', async () => {
+  test('an upstream on the loopback address is reached without the proxy', async () => {
     const { url, tunnels } = await startProxy();
     service = await startWholeService({ text: 'Final Answer: 42' }, { HTTP_PROXY: url, HTTPS_PROXY: url });
     expect((await service.step()).body.direct_response).toBe('42');
@@ -141,7 +141,7 @@ describe('a proxy between the service and a context service (rule: proxies)', ()
   });
 });
 
-test('proxies are read in lower case too, with or without a scheme, and their passwords are not printed (rule: proxies)', () => {
+test('proxy variables may be lower case and lack a scheme, and passwords in them are not printed (rule: proxies)', () => {
   const { HTTPS_PROXY, HTTP_PROXY, NO_PROXY } = readConfig({
     https_proxy: 'proxy.example:3128',
     HTTP_PROXY: 'http://user:secret-word@proxy.example:3128',

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import { readTrajectory } from '../../src/sdk/saved/read-trajectory.js';
 import { replayRun } from '../../src/sdk/saved/replay-run.js';
+import { streamStep } from '../support/stream-step.js';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import {
@@ -205,7 +206,7 @@ test.each([
   ['half-written', '{"format":"stepwise-run","version":1,"recorded_steps":[\n{"requ'],
   ['empty', ''],
   ['foreign', '{"mine": true}\n'],
-])('a %s file of the session is moved away and the step is recorded (rule: recorded-steps)', async (_kind, content) => {
+])('an unreadable file (%s) at the path of the session is moved away, and the step is recorded (rule: recorded-steps)', async (_kind, content) => {
   const folder = newFolder();
   writeFileSync(join(folder, `${uuid}.json`), content);
   const { service } = await startRecording({ text: 'Final Answer: here' }, { RECORD_DIR: folder });
@@ -214,7 +215,7 @@ test.each([
   expect(readFileSync(join(folder, `${uuid}.json.unreadable`), 'utf8')).toBe(content);
 });
 
-test('the oldest runs are deleted before all runs exceed RECORD_MAX_BYTES; other files stay (rule: recorded-steps)', async () => {
+test('the oldest runs are deleted so that all runs together stay within RECORD_MAX_BYTES; other files stay (rule: recorded-steps)', async () => {
   const folder = newFolder();
   const ids = ['1', '2', '3'].map((digit) => uuid.replace(/^./, digit));
   for (const [index, id] of ids.entries()) {
@@ -247,7 +248,7 @@ test('a step that alone exceeds RECORD_MAX_BYTES succeeds and is not recorded (r
 
 test('a folder that can no longer be written fails no step and is logged once (rule: recorded-steps)', async () => {
   const { service, folder } = await startRecording({ text: 'Final Answer: here' });
-  // A folder in the place of the file cannot be replaced, not even by root, as a full disk cannot.
+  // A folder in place of the file makes every write fail, even for root, like a full disk.
   mkdirSync(join(folder, `${uuid}.json`));
   for (let step = 0; step < 3; step += 1) expect((await service.step()).body.direct_response).toBe('here');
   const warnings = () => service.log.filter((line) => line.includes('steps cannot be recorded'));
@@ -257,7 +258,49 @@ test('a folder that can no longer be written fails no step and is logged once (r
   expect(warnings()).toHaveLength(1);
 });
 
-test('without RECORD_DIR no step is written; a folder that does not exist prevents the start (rule: recorded-steps)', async () => {
+test('include.record returns the record that RECORD_DIR would have, plain and streamed; without it there is none (rule: returned-records)', async () => {
+  const { service, folder } = await startRecording({ text: 'Final Answer: here' });
+  const plain = await service.step({ include: { record: true } });
+  const streamed = await streamStep(service, { include: { record: true, history: false } });
+  expect([plain.body.recorded_step, streamed.step.recorded_step]).toEqual(await recorded(folder, 2));
+  expect((await service.step()).body.recorded_step).toBeNull();
+  const own = await startWholeService({ text: 'Final Answer: here' });
+  services.push(own);
+  expect((await own.step({ include: { record: true } })).body.recorded_step).toMatchObject({
+    prompt: { system: expect.any(String) },
+    completion_text: 'Final Answer: here',
+  });
+});
+
+test('a response has no record if the step failed, or without extensions (rule: returned-records)', async () => {
+  const { service } = await startRecording({ fault: 'html-502' });
+  const include = { record: true };
+  expect((await service.step({ max_iterations_left: 0, include })).body.recorded_step).toBeNull();
+  const failed = await service.step({ include });
+  expect([failed.status, failed.body.recorded_step]).toEqual([502, null]);
+  service.fake.script({ text: 'Final Answer: here' });
+  const reduced = await service.step({ include: { ...include, extensions: false } });
+  expect([reduced.status, 'recorded_step' in reduced.body]).toEqual([200, false]);
+});
+
+test('no returned record contains the key, even if the caller and the model repeat it (rule: returned-records)', async () => {
+  const { service } = await startRecording({
+    text: `Thought: your key is ${key}\nAction: read_file(path="${key}")`,
+  });
+  const instructions = `Bearer ${key} and ${Buffer.from(key).toString('base64')}`;
+  const asked = { tools, user_query: `Use ${key}.`, instructions, include: { record: true } };
+  const plain = await service.step(asked);
+  const { step } = await streamStep(service, asked);
+  for (const text of [plain.body, step].map((each) => JSON.stringify(each.recorded_step))) {
+    expect(text).toContain('[redacted]');
+    expect(text).not.toContain(key);
+    expect(text).not.toContain(key.slice(-8));
+    expect(text).not.toContain(Buffer.from(key).toString('base64').slice(0, 40));
+    expect(text).not.toContain('user_api_keys');
+  }
+});
+
+test('a RECORD_DIR that does not exist or cannot be written prevents the start (rule: recorded-steps)', async () => {
   const missing = join(root, 'missing');
   await expect(startWholeService({ text: 'x' }, { RECORD_DIR: missing })).rejects.toThrow(
     'RECORD_DIR: expected the path of a folder that this service can write to',

@@ -27,7 +27,7 @@ let nginx: Nginx | undefined;
 afterEach(async () => {
   await nginx?.stop();
   for (const replica of replicas.splice(0)) {
-    await kill(replica); // what it does when it is asked to end is what the tests look at
+    await kill(replica); // a kill is enough here; the tests below check regular shutdowns
     await replica.provider.close();
   }
 });
@@ -62,7 +62,7 @@ const replyTo = (request: RecordedRequest): ScriptedReply => {
   return { text: part < STEPS - 1 ? text : 'Thought: I know it.\nFinal Answer: It is 42.' };
 };
 
-const plain = 'before its headers';
+const plain = 'before the response headers';
 const streamed = 'in the middle of a stream';
 type Moment = typeof plain | typeof streamed;
 
@@ -75,7 +75,7 @@ describe('a run whose replica is killed with SIGKILL (rule: replicas)', () => {
     [streamed, 1],
     [streamed, 4],
   ] as const)(
-    'a run whose replica is killed %s in step %d loses only one attempt',
+    'a run whose replica is killed %s in step %d repeats only the attempt in progress',
     async (moment, atStep) => {
       const { url } = await startBoth();
       scriptAll(replyTo);
@@ -114,7 +114,7 @@ describe('a run whose replica is killed with SIGKILL (rule: replicas)', () => {
   );
 
   when([false, true])(
-    'a run does not notice a replica killed between two steps, streamed: %s',
+    'a run has no error if a replica is killed between two of its steps, streamed: %s',
     async (stream) => {
       const { url } = await startBoth();
       scriptAll(replyTo);
@@ -156,13 +156,13 @@ describe('a rolling restart under load (rules: replicas, shutdown)', () => {
   );
 
   when(
-    'nobody tells nginx: it finds the listener closed, and asks the other one',
+    'after a restart that is not announced, nginx finds the listener closed and uses the other replica',
     async () => {
       const { load } = await startLoaded();
       for (const replica of replicas) {
         expect(await replica.process.stop()).toBe(0);
         await startAgain(replica);
-        // After a refused connection nginx avoids the replica for less time than this.
+        // After a refused connection nginx avoids the replica for a few seconds; this wait is longer.
         await wait(6_000);
       }
       const { ends, failed } = summarize('unannounced', await load.stop());
@@ -206,8 +206,8 @@ function startLoad(url: string) {
 }
 
 /**
- * Returns `answered`, or a description of how the step failed. Retries if a replica refuses because its event loop lags:
- * the machine causes that, not the restart.
+ * Returns `answered`, or a description of how the step failed. Retries if a replica refuses because its event loop
+ * lags: the machine causes that, not the restart.
  */
 async function ask(url: string, id: string, stream: boolean): Promise<string> {
   const body = stepRequest({ user_query: `What is ${id}?` });
@@ -255,7 +255,7 @@ async function kill(replica: Replica | undefined): Promise<void> {
 const killWhoIsAsked = (): Promise<void> =>
   kill(replicas.find(({ provider }) => provider.requests.some(({ ending }) => ending === null)));
 
-/** Kills once the replica that handles the given step, at the given moment. */
+/** Kills the replica that handles the given step, at the given moment, and only once. */
 function killAt(step: number, moment: Moment) {
   let killed = 0;
   const isIt = (request: RecordedRequest) => killed === 0 && seen(request) === step;

@@ -53,7 +53,9 @@ interface Way {
   readonly streamed: boolean;
 }
 
-/** Prompts and answers of a run, without the ids and times that differ for each request, and the ids themselves. */
+/**
+ * Prompts and answers of a run, without the ids and times that differ for each request. The request ids are in `ids`.
+ */
 interface Driven {
   readonly prompts: readonly string[];
   readonly answers: readonly unknown[];
@@ -151,7 +153,8 @@ needs(nginxServer).describe('two replicas behind the shipped nginx configuration
     expect(both.prompts).toEqual(alone.prompts);
     expect(both.answers).toEqual(alone.answers);
     expect(both.prompts).toHaveLength(replies.length);
-    // Proves that the run covers the claim: it has advice on repeated calls, a correction, and a cut history.
+    // Checks that the run contains what kept state could change: advice on repeated calls, a correction, and a cut
+    // history.
     const said = JSON.stringify(both.answers);
     expect(said).toMatch(/"repeated_action":[1-9]/);
     expect(said).toMatch(/"outcome":"malformed_action"/);
@@ -163,7 +166,7 @@ needs(nginxServer).describe('two replicas behind the shipped nginx configuration
 });
 
 /**
- * Returns the statuses of twelve requests from one address that claims another address each time, or null if Redis was
+ * Returns the statuses of twelve requests of one client that claims another address each time, or null if Redis was
  * slow.
  */
 async function spendLimit(): Promise<number[] | null> {
@@ -206,7 +209,7 @@ needs(nginxServer).describe('requests through nginx to replicas', () => {
     return { reader, leaving, asked: await fake.request(before) };
   };
 
-  test('nginx passes on events as they come, and the departure of the caller (rules: stream-events, caller-leaves)', async () => {
+  test('nginx passes on stream events as they come, and if the caller disconnects, the provider call is aborted (rules: stream-events, caller-leaves)', async () => {
     const { url } = await startReplicas();
     const { reader, leaving, asked } = await openStream(url);
     for (let seen = ''; !seen.includes('answer.delta'); ) seen += (await reader?.read())?.value ?? '';
@@ -241,7 +244,7 @@ needs(nginxServer).describe('errors that nginx returns without a replica', () =>
   });
 });
 
-/** Sends the head of a request unchanged on a new connection and returns the response. */
+/** Sends a request line and headers unchanged, on a new connection. Returns the response. */
 async function sendHead(url: string, lines: readonly string[]): Promise<string> {
   const { port, hostname } = new URL(url);
   const socket = createConnection(Number(port), hostname);
@@ -255,7 +258,7 @@ const padding = (length: number) => `X-Padding: ${'x'.repeat(length)}`;
 
 needs(
   nginxServer,
-).test('nginx leaves the check of HTTP/1.0 without a Host to a replica (rule: own-host)', async () => {
+).test('nginx passes an HTTP/1.0 request without a Host to a replica, which refuses it (rule: own-host)', async () => {
   const { url } = await startReplicas();
   const { port, hostname } = new URL(url);
   const socket = createConnection(Number(port), hostname);
@@ -268,17 +271,17 @@ needs(
 needs(nginxServer).describe('request heads that nginx refuses', () => {
   test.each([
     ['is too large', [models, ...Array(3).fill(padding(6_900))], 431, 'invalid_request'],
-    ['has an address too long', [`GET /${'x'.repeat(8_000)} HTTP/1.1`], 414, 'invalid_request'],
+    ['has too long an address', [`GET /${'x'.repeat(8_000)} HTTP/1.1`], 414, 'invalid_request'],
     [
-      'has a length that is none',
+      'has an invalid length',
       ['POST /api/agent/react_step HTTP/1.1', 'Content-Length: -1'],
       400,
       'invalid_request',
     ],
     ['is no HTTP', ['well'], 400, 'invalid_request'],
-    ['has a method that nobody takes', ['TRACE / HTTP/1.1'], 405, 'method_not_allowed'],
-    ['asks for what each replica has for itself', ['GET /metrics HTTP/1.1'], 404, 'not_found'],
-  ])('nginx returns the common error body for a head that %s (rule: one-failure-body)', async (_how, head, status, code) => {
+    ['has an unsupported method', ['TRACE / HTTP/1.1'], 405, 'method_not_allowed'],
+    ['asks for the metrics, which each replica has for itself', ['GET /metrics HTTP/1.1'], 404, 'not_found'],
+  ])('nginx returns the common error body for a request head that %s (rule: one-failure-body)', async (_how, head, status, code) => {
     const { url } = await startReplicas();
     const answer = await sendHead(url, head);
     const [failed, ofService] = [bodyOf(answer), (await sendRaw(url, { path: '/nowhere' })).text];
@@ -292,7 +295,7 @@ needs(nginxServer).describe('request heads that nginx refuses', () => {
   test.each([
     ['three headers of 7 KB', [models, ...Array(3).fill(padding(7_000))]],
     ['a control character in a header', [models, 'X-Padding: \u0001']],
-  ])('a head with %s does not make nginx avoid a replica (rule: replicas)', async (_what, head) => {
+  ])('a request head with %s does not make nginx avoid a replica (rule: replicas)', async (_what, head) => {
     const { url } = await startReplicas();
     const ask = async () => (await sendRaw(url, { method: 'GET', path: '/api/agent/models' })).status;
     const warm = [await ask(), await ask()];
@@ -301,7 +304,7 @@ needs(nginxServer).describe('request heads that nginx refuses', () => {
     expect([...warm, await ask(), await ask()]).toEqual([200, 200, 200, 200]);
   });
 
-  test('a replica accepts the largest head that nginx accepts, so only nginx refuses heads (rule: body-limits)', async () => {
+  test('a replica accepts the largest request head that nginx accepts (rule: body-limits)', async () => {
     const { url } = await startReplicas();
     const ask = (length: number) => sendHead(url, [models, padding(850), padding(length), padding(length)]);
     expect(await ask(7_100)).toMatch(/^HTTP\/1.1 200 /);
@@ -361,7 +364,7 @@ needs(nginxServer).describe('data that nginx stores', () => {
       [['X-Stepwise-Token', 'stepwise_Q2hhcmxpZSB0aGUgY2F0']],
     ],
     ['the end of the token', 'run-1-GUgY2F0x-dGhlIGNhdA-aGUgY2F0', asToken],
-  ])('nginx does not log a request id that is %s, also without replicas (rule: request-log)', async (_what, id, secrets) => {
+  ])('nginx neither logs nor returns a request id that is %s, even without replicas (rule: request-log)', async (_what, id, secrets) => {
     const { url } = await startReplicas();
     const headers = [['X-Request-Id', id], ...secrets] as const;
     const ask = () => sendRaw(url, { method: 'GET', path: '/api/agent/models', headers });
@@ -374,7 +377,7 @@ needs(nginxServer).describe('data that nginx stores', () => {
     }
   });
 
-  test('nginx keeps a harmless request id beside a service token', async () => {
+  test('nginx keeps a harmless request id of a request with a service token', async () => {
     const { url } = await startReplicas();
     const headers = [['X-Request-Id', 'stepwise-run.42'], ...asToken] as const;
     await Promise.all(replicas.map((replica) => replica.kill()));
@@ -382,7 +385,7 @@ needs(nginxServer).describe('data that nginx stores', () => {
     expect([answer.status, answer.headers['x-request-id']]).toEqual([502, 'stepwise-run.42']);
   });
 
-  test('nginx keeps a UUID as the request id, also beside a key', async () => {
+  test('nginx keeps a UUID as the request id of a request with a model key', async () => {
     const { url } = await startReplicas();
     const id = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff';
     await Promise.all(replicas.map((replica) => replica.kill()));
@@ -402,7 +405,7 @@ needs(nginxServer).describe('data that nginx stores', () => {
 });
 
 needs(nginxServer, redisServer).describe('a rate limit shared by two replicas', () => {
-  test('two replicas limit an address together, whatever address it claims (rules: shared-limits, rate-limit)', async () => {
+  test('two replicas together limit the requests of a client, whatever address the client claims (rules: shared-limits, rate-limit)', async () => {
     let statuses = await spendLimit();
     // On a busy machine Redis may take longer than the service waits for it, which another suite tests; so the trial is
     // repeated.

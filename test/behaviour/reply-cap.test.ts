@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-// Typed keys of an object literal without optional properties.
+// Cast: `vendors` has no other keys, but `Object.keys` returns strings.
 const ways = (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>
   [false, true].map((streamed) => ({ vendor, streamed })),
 );
@@ -37,7 +37,7 @@ describe.each(ways)('a reply of more than 1 MiB from $vendor, streamed: $streame
     return streamed ? (await streamStep(service, request)).step : (await service.step(request)).body;
   };
 
-  test('an answer over 1 MiB is cut and returned as cut off', async () => {
+  test('an answer over 1 MiB is cut and returned with the warning answer_truncated', async () => {
     const step = await stepAfter({ text: `Final Answer: ${`${'word'.repeat(1_000)} `.repeat(300)}` });
     expect(step).toMatchObject({
       status: 'direct_response_provided',

@@ -40,7 +40,7 @@ describe('the Responses API (rule: wires)', () => {
     'low',
     'high',
     'max',
-  ] as const)('GPT-5.6 with native calling sends the effort %s that was asked for', async (reasoningEffort) => {
+  ] as const)('native calling with GPT-5.6 sends the requested reasoning effort %s', async (reasoningEffort) => {
     service.fake.script({ text: 'It is there.' });
     const { body } = await service.step(request({ protocol: 'native' }, { reasoningEffort }));
     expect(body.direct_response).toBe('It is there.');
@@ -80,7 +80,7 @@ describe('the Responses API (rule: wires)', () => {
     }
   });
 
-  test('the request for a reasoning summary is left out for an organisation that may not have it, and the effort is kept', async () => {
+  test('the service omits the reasoning-summary request for an organisation that may not have it, and keeps the effort', async () => {
     const modelName = 'gpt-5.6-luna';
     service.fake.script(({ body }) => {
       if (JSON.stringify(body['reasoning']).includes('summary'))
@@ -145,7 +145,7 @@ describe('the Responses API (rule: wires)', () => {
     ]);
   });
 
-  test('native calls in parallel are read, plain and streamed alike, and their results are sent back', async () => {
+  test('parallel native calls are read alike, plain and streamed, and their results are sent back', async () => {
     const toolCalls = ['a', 'b'].map((path) => ({
       id: `call_${path}`,
       name: 'read_file',
@@ -186,7 +186,7 @@ describe('the Responses API (rule: wires)', () => {
     ]);
   });
 
-  test('a schema of the reply is sent as text.format, and a refused one is left out and remembered', async () => {
+  test('a reply schema is sent as text.format, and after a refusal the retry omits it with a warning', async () => {
     service.fake.script({ text: '{"thought": "x", "action": null, "final_answer": "yes"}' });
     await service.step(request({ protocol: 'json' }, own));
     expect(sent()?.body['text']).toMatchObject({ format: { type: 'json_schema', strict: true } });
@@ -200,7 +200,7 @@ describe('the Responses API (rule: wires)', () => {
     expect(body.warnings.map(({ code }) => code)).toContain('constraint_dropped');
   });
 
-  test('a refused parameter is left out once, remembered, and reported', async () => {
+  test('a refused parameter is omitted in the retry, and the next step omits it at once', async () => {
     service.fake.script(({ body }) => {
       if ('include' in body) throw new Error('Encrypted content is not supported with this model: include');
       return { text: 'It is there.' };
@@ -215,10 +215,10 @@ describe('the Responses API (rule: wires)', () => {
   });
 
   test.each([
-    ['length', { text: 'It is', finishReason: 'length' }, 'length', 'max_output_tokens'],
+    ['the output limit', { text: 'It is', finishReason: 'length' }, 'length', 'max_output_tokens'],
     ['a content filter', { text: null, finishReason: 'refusal' }, 'refusal', 'content_filter'],
     ['a refusal', { text: null, refusal: 'I will not.' }, 'refusal', 'completed'],
-  ])('a reply that ends by %s has its own finish reason, plain and streamed', async (_, reply, reason, raw) => {
+  ])('a reply that ends by %s has the matching finish reason, plain and streamed', async (_, reply, reason, raw) => {
     service.fake.script(reply);
     const { body } = await service.step(request({ protocol: 'native' }));
     const { step } = await streamStep(service, request({ protocol: 'native' }));
@@ -236,13 +236,13 @@ describe('the Responses API (rule: wires)', () => {
     ['html', 502, 'upstream_invalid_response'],
     ['cut', 502, 'upstream_unreachable'],
     ['error-event', 503, 'upstream_overloaded'],
-  ] as const)('the fault %s has the status %d and the code %s', async (fault, status, code) => {
+  ] as const)('the upstream fault %s gives the status %d and the code %s', async (fault, status, code) => {
     service.fake.script({ fault });
     const answer = await service.step(request({ protocol: 'native' }));
     expect([answer.status, answer.body.error?.code]).toEqual([status, code]);
   });
 
-  test('the output limit is never below the minimum of the API', async () => {
+  test('the output limit in the request is at least 16 tokens, the minimum of the API', async () => {
     service.fake.script({ text: 'It is there.' });
     await service.step(request({}, { maxOutputTokens: 1 }));
     expect(sent()?.body['max_output_tokens']).toBe(16);
@@ -253,7 +253,7 @@ describe('an upstream with the setting wire: messages (rule: wires)', () => {
   test.each([
     'qwen3:8b',
     'bedrock/claude-opus-5',
-  ])('an upstream with wire messages is called through Messages with its own key header: %s', async (modelName) => {
+  ])('an upstream with wire messages is called through the Messages API with the key in x-api-key: %s', async (modelName) => {
     service.fake.script({ toolCalls: [{ name: 'read_file', arguments: { path: 'a' } }] });
     const { body } = await service.step(request({ protocol: 'native' }, { provider: 'messages', modelName }));
     expect(body.action_details?.tool_args).toEqual({ path: 'a' });

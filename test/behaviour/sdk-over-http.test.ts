@@ -52,7 +52,7 @@ const llmConfig = (modelName: string) => ({
   llmConfig: { modelName, tokenLimit: 16_000, reservedOutputTokens: 2_000 },
 });
 
-test('the client asks for extra headers at each call and does not let them replace its own (rule: trace-context)', async () => {
+test('the client calls its header function for each request, and the result cannot replace the client’s own headers (rule: trace-context)', async () => {
   const traces = [1, 2].map((digit) => `00-${String(digit).repeat(32)}-b7ad6b7169203331-01`);
   const asked = traces.values();
   const traced = new StepwiseClient({
@@ -115,7 +115,7 @@ describe('runs against the real service (rule: run-result)', () => {
     expect(result.answer).toBe(text);
   });
 
-  test('a run works with the xml protocol and the strict strategy', async () => {
+  test('a run works with the protocol xml and the strategy reason-act-observe', async () => {
     const block = (value: object) => ({ text: `Well.\n\n\`\`\`json\n${JSON.stringify(value)}\n\`\`\`` });
     const xml = '<tool_code><name>look_up</name><parameters>{"key":"price"}</parameters></tool_code>';
     const { result, types } = await run(
@@ -137,7 +137,7 @@ describe('runs against the real service (rule: run-result)', () => {
     expect(JSON.stringify(provider.requests.at(-2)?.body)).toContain('could not be read');
   });
 
-  test('the run corrects a call after prose once, then takes the text as the answer (rule: correction-limit)', async () => {
+  test('a call that is written after prose is corrected once; then the run takes the text as the answer (rule: correction-limit)', async () => {
     const unclear = { text: 'I look.\n\n```json\n{"name": "look_up", "arguments": {"key": "price"}}\n```' };
     const twice = await run([unclear, unclear]);
     expect(twice.result).toMatchObject({ stopReason: 'answered', answer: unclear.text });
@@ -245,7 +245,7 @@ describe('the SDK client without a run', () => {
     expect(upstreams).toContainEqual({ name: 'openai', key_required: true });
   });
 
-  test('the client throws the refusals of the service with code and status and without the key', async () => {
+  test('the client throws a refusal of the service as StepwiseError with code and status and without the key', async () => {
     const refused = client.step({ ...request, max_iterations_left: -1 });
     await expect(refused).rejects.toMatchObject({ code: 'invalid_request', status: 400, retryable: false });
     await expect(refused).rejects.toBeInstanceOf(StepwiseError);
@@ -281,7 +281,7 @@ describe('the SDK client without a run', () => {
     );
   });
 
-  test('an aborted call rejects with the reason of the caller', async () => {
+  test('an aborted call rejects with the abort reason of the caller', async () => {
     provider.script({ text: 'late', delayMs: 5_000 });
     const controller = new AbortController();
     void provider.request(provider.requests.length).then(() => controller.abort(new Error('enough')));
@@ -301,7 +301,7 @@ describe('the SDK client without a run', () => {
     ['step', (https: StepwiseClient) => https.step(request)],
     ['models', (https: StepwiseClient) => https.models()],
     ['stream', async (https: StepwiseClient) => https.stream(request).next()],
-  ])('%s at a port without TLS fails with a detail about TLS and is not retryable (rule: connection-failures)', async (_, call) => {
+  ])('the client call %s at a port without TLS fails with a detail about TLS and is not retryable (rule: connection-failures)', async (_, call) => {
     const https = new StepwiseClient({ baseUrl: service.url.replace('http:', 'https:') });
     const failure = { code: 'service_unreachable', retryable: false, details: [{ code: 'tls_untrusted' }] };
     const error = await call(https).catch((thrown: unknown) => thrown);
@@ -311,14 +311,14 @@ describe('the SDK client without a run', () => {
     expect(StepwiseError.fromStepError(saved)).toMatchObject(failure);
   });
 
-  test('the details of a failure of the service are those of its body', async () => {
+  test('an error that the client throws has the details of the error body of the service', async () => {
     const failed = await client
       .step({ ...request, max_iterations_left: -1 })
       .catch((thrown: unknown) => thrown);
     expect(failed).toMatchObject({ code: 'invalid_request', details: [{ path: 'max_iterations_left' }] });
   });
 
-  test('the error for an unreachable address contains no secret of it', async () => {
+  test('the error for an unreachable address contains no password or query value of that address', async () => {
     const client = new StepwiseClient({ baseUrl: 'http://person:sk-canary@127.0.0.1:1/?key=sk-canary' });
     const failure = await client.models().catch((error: Error) => error.message);
     expect(failure).toContain('The service at http://127.0.0.1:1 could not');

@@ -30,8 +30,8 @@ const act = (wanted: string): ScriptedReply => ({
 const done: ScriptedReply = { text: 'Thought: I know.\nFinal Answer: It is 42.' };
 
 /**
- * Fetches a step. Throws if it has a field that `StrictStep` does not list, or if a turn that the client sent
- * comes back changed; those turns are not checked for other fields.
+ * Fetches a step. Throws if the step changes a turn that the client sent, or has a field that `StrictStep` does not
+ * list. The sent turns themselves may have other fields.
  */
 const strictFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
@@ -65,8 +65,8 @@ describe.each(
   (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>
     [true, false].map((stream) => ({ vendor, stream })),
   ),
-)('the SDK holds a whole run without extensions (rule: source-fields)', ({ vendor, stream }) => {
-  test(`a run of the SDK with extensions: false acts, observes, answers and goes on, and no step has another field: ${vendor}, stream ${stream}`, async () => {
+)('the SDK makes a whole run without extensions (rule: source-fields)', ({ vendor, stream }) => {
+  test(`a run with extensions: false acts, answers and resumes, and each step has only the source fields: ${vendor}, stream ${stream}`, async () => {
     const options = { llmConfig: llmConfig(vendor), stream };
     const run = start([act('a'), act('b'), done], options);
     const result = await run.result();
@@ -142,7 +142,7 @@ test('step() of the client fills in the fields that a step without extensions la
 test.each([
   { strategy: 'reason-act-observe' },
   { protocol: 'native' },
-] as const)('a run with extensions: false and an option that needs extensions ends with the message of the service: %j', async (options) => {
+] as const)('a run with extensions: false ends with extensions_required if an option needs extensions: %j', async (options) => {
   const { error } = await start([done], options).result();
   expect(error).toMatchObject({ code: 'invalid_request', details: [{ code: 'extensions_required' }] });
 });

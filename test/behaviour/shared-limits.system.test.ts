@@ -53,14 +53,14 @@ const linesOf = ({ log }: WholeService) =>
 const isShared = (service: WholeService) => linesOf(service).at(-1)?.level === 30;
 
 needs(redisServer).describe('limits of several processes with one Redis (rule: shared-limits)', () => {
-  test('two processes count requests a minute together', async () => {
+  test('two processes count requests per minute together', async () => {
     const redis = await startRedis();
     const [one, two] = [await startService(redis), await startService(redis)];
     const taken = await statuses([one.url, two.url, one.url, two.url, one.url, two.url, one.url, two.url]);
     expect(taken).toEqual([200, 200, 200, 200, 200, 200, 429, 429]);
   });
 
-  test('two processes count tokens a day together', async () => {
+  test('two processes count tokens per day together', async () => {
     const redis = await startRedis();
     const file = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 150 } });
     const [one, two] = [await startService(redis, file), await startService(redis, file)];
@@ -68,7 +68,7 @@ needs(redisServer).describe('limits of several processes with one Redis (rule: s
     await until(async () => (await status(one.url)) === 429 && (await status(two.url)) === 429);
   });
 
-  test('prompts are charged by two processes together if the caller hangs up: at most 4 of 100 streams reach the provider', async () => {
+  test('two processes together charge the prompts of disconnected callers: at most 4 of 100 streams reach the provider', async () => {
     const redis = await startRedis();
     const file = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 1_000 } });
     const fake = await startFakeProvider({ text: 'Final Answer: 42', delayMs: 60_000 });
@@ -89,7 +89,7 @@ needs(redisServer).describe('limits of several processes with one Redis (rule: s
     expect(passed).toBeLessThanOrEqual(4);
   });
 
-  test('replies that the caller hangs up on are charged by two processes together: at most 3 of 100 streams pass', async () => {
+  test('two processes together charge the replies to disconnected callers: at most 3 of 100 streams start', async () => {
     const redis = await startRedis();
     const file = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 20_000 } });
     const chunks = Array.from({ length: 2_000 }, () => 'word '.repeat(100));
@@ -127,7 +127,7 @@ needs(redisServer).describe('limits of several processes with one Redis (rule: s
     ]);
   });
 
-  test('a caller above its limit gets nothing more, even if its burst makes Redis seem down', async () => {
+  test('a caller above its limit stays refused, even if its burst of requests makes Redis seem down', async () => {
     const redis = await startRedis();
     const service = await startService(redis);
     expect(await statuses(Array(7).fill(service.url))).toEqual([200, 200, 200, 200, 200, 200, 429]);
@@ -159,7 +159,7 @@ needs(redisServer).describe('limits of several processes with one Redis (rule: s
     await until(() => isShared(service));
   });
 
-  test('neither the log nor Redis contains the Redis password or a token', async () => {
+  test('the log contains neither the Redis password nor a token', async () => {
     const redis = await startRedis();
     const service = await startService(redis);
     await status(service.url);

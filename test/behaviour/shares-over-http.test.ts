@@ -24,7 +24,7 @@ async function preview(changes: Partial<StepRequestInput>): Promise<Preview> {
   const request = stepRequest({ llm_config, ...changes });
   const { status, body } = await service.post('/api/agent/context_preview', request);
   expect(status).toBe(200);
-  return body as unknown as Preview; // held to the contract by the service's `post`
+  return body as unknown as Preview; // `post` has checked it against the contract
 }
 
 const tokensOf = ({ sections }: ContextReport, name: string): number =>
@@ -45,12 +45,12 @@ const withGiant = {
   inline_context: { files: [{ path: 'giant.ts', content: giant }] },
 };
 
-describe('shares of context and history in a prompt', () => {
+describe('token shares of context and history in a prompt', () => {
   test.each([
     [undefined, 0.5],
     [0.2, 0.2],
     [0.8, 0.8],
-  ])('contextShare %s limits the context to %d of the free budget (rule: context-share)', async (contextShare, share) => {
+  ])('contextShare %s limits the context to the share %d of the free token budget (rule: context-share)', async (contextShare, share) => {
     const { context_report: report } = await preview({
       ...withGiant,
       conversation_history: answered,
@@ -61,7 +61,7 @@ describe('shares of context and history in a prompt', () => {
     expect(taken).toBeGreaterThan(share * 0.9);
   });
 
-  test('one observation gets at most a quarter of the history, and the same bytes in the next step (rule: text-share)', async () => {
+  test('one long observation gets about a quarter of the free token budget, and the same bytes in the next step (rule: text-share)', async () => {
     const observed: TurnInput[] = [
       { role: 'user', content: 'Read it.' },
       {

@@ -130,7 +130,10 @@ async function lookAt({ pid }: ServiceProcess, inspector: Inspector) {
   };
 }
 
-/** Waits until no more connections close: those to the provider stay open for some seconds. */
+/**
+ * Waits until the number of open files and sockets stops falling, and returns it. Connections to the provider stay open
+ * for some seconds.
+ */
 async function settledDescriptors(pid: number): Promise<number> {
   const count = () => readdirSync(`/proc/${pid}/fd`).length;
   for (let least = count(), calm = 0; ; calm += 1) {
@@ -154,7 +157,7 @@ function tell(looks: readonly Holding[]): void {
   process.stdout.write(`${String(requests).padStart(8)}  ${row.join('  ')}\n`);
 }
 
-/** Compares the last sample with the one after a third of the test, when caches of a fixed size have filled. */
+/** Compares the last third of the samples with the middle third. By then, caches of a fixed size are full. */
 function assertLevel(looks: readonly Holding[]): void {
   const third = Math.floor(looks.length / 3);
   const [middle, end] = [looks.slice(third, 2 * third), looks.slice(-third)];

@@ -36,7 +36,7 @@ function stepWith(
 
 describe.each(
   vendorNames.flatMap((vendor) => transports.map((transport) => ({ vendor, transport }))),
-)('a strict client holds a whole $transport run with $vendor (rule: source-fields)', ({
+)('a strict client makes a whole $transport run with $vendor (rule: source-fields)', ({
   vendor,
   transport,
 }) => {
@@ -124,7 +124,7 @@ describe.each(
   });
 });
 
-/** Fragments that replies are made of: labels, calls of all taught forms, reasoning marks, plain text. */
+/** Fragments of replies: labels, calls in the form of each protocol, reasoning tags, plain text. */
 const fragment = fc.constantFrom(
   'Thought: ',
   'Action: read_file(path="a")',
@@ -199,7 +199,7 @@ test.each(
   }
 });
 
-test('a stream without extensions keeps its other events', async () => {
+test('a stream without extensions still has the events before step.completed', async () => {
   const { events } = await stepWith({ text: 'Thought: So.\nAction: read_file(path="a")' }, 'streamed', {});
   expect([...new Set(events.map(({ event }) => event))]).toEqual([
     'step.started',
@@ -215,7 +215,7 @@ describe.each(transports)('%s requests that need extensions', (transport) => {
     ['protocol', { protocol: 'native' }],
     ['phase', { phase: 'act' }],
     ['phase', { phase: 'observe', max_iterations_left: 1 }],
-  ])(`without extensions, a ${transport} step fails with 400 and a detail that names the field: %s %j`, async (field, changes) => {
+  ])(`with include.extensions: false, a ${transport} step with a field that needs extensions fails with 400 and a detail that names the field: %s %j`, async (field, changes) => {
     const calls = service.fake.requests.length;
     const { status, body } = await stepWith({ text: 'unused' }, transport, changes);
     expect(status).toBe(400);
@@ -256,7 +256,7 @@ test('without extensions, turns of the caller come back as sent, with every fiel
   expect(body.updated_conversation_history?.slice(0, 4)).toEqual(conversation_history);
 });
 
-test('with include.history false and without extensions, the returned history is null, even after a failure', async () => {
+test('with `include.history: false` and no extensions, the returned history is null, even after a failure', async () => {
   const changes = { include: { ...include, history: false } };
   service.fake.script([{ text: 'Final Answer: 42' }, { fault: 'rate-limited' }]);
   expect((await service.step(changes)).body).toMatchObject({
@@ -269,7 +269,7 @@ test('with include.history false and without extensions, the returned history is
   });
 });
 
-test('a failure after the body was read has the source fields only, null if the request could not be read', async () => {
+test('without extensions, a validation error has only the source fields, all null except status and error', async () => {
   const { status, body } = await service.step({ include, max_iterations_left: -1 });
   expect(status).toBe(400);
   expect(body).toEqual({
@@ -284,7 +284,7 @@ test('a failure after the body was read has the source fields only, null if the 
   });
 });
 
-test('a failure before the body was read has the whole body, although the caller declined the extensions', async () => {
+test('malformed JSON gives the complete error body, although the caller declined the extensions', async () => {
   const response = await fetch(`${service.url}/api/agent/react_step`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -295,7 +295,7 @@ test('a failure before the body was read has the whole body, although the caller
   assertIsComponent('ErrorResponse', body);
 });
 
-test('a preview has its whole answer without extensions, and refuses what the step would refuse', async () => {
+test('without extensions, a preview returns its complete response and refuses what the step would refuse', async () => {
   const request = { ...stepRequest({ tools, protocol: 'auto' }), include };
   const preview = await service.post('/api/agent/context_preview', request);
   expect(preview.body).toMatchObject({ native_tools: [], warnings: [] });

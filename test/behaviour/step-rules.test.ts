@@ -36,7 +36,7 @@ const saw = (content: string, more: object = {}): TurnInput => ({
   ...more,
 });
 
-/** Makes a step that ends with an answer and returns the request that the provider received. */
+/** Makes a step and returns its answer and the sent prompt without the system message. */
 async function sentFor(changes: Partial<StepRequestInput>): Promise<{ text: string; answer: StepAnswer }> {
   const before = service.fake.requests.length;
   const answer = await service.step({ tools, ...changes });
@@ -52,7 +52,7 @@ async function sentFor(changes: Partial<StepRequestInput>): Promise<{ text: stri
 
 test.each([
   2, 1,
-])('(rule: unreadable-action) an unreadable action carries a warning with %d iterations left', async (left) => {
+])('an unreadable action gives a warning with %d iterations left (rule: unreadable-action)', async (left) => {
   service.fake.script({ text: 'Action: read_file(path="a' });
   const { answer } = await sentFor({ max_iterations_left: left });
   expect(answer.body.status).toBe('direct_response_provided');
@@ -81,7 +81,7 @@ describe('the query and the history (rule: task-turn)', () => {
   test.each<[string, TurnInput[]]>([
     ['no history', []],
     ['no user turn', [said('hello'), call('a'), saw('x')]],
-  ])('an empty query without a user turn is 400: %s', async (_name, conversation_history) => {
+  ])('an empty query without a user turn fails with 400: %s', async (_name, conversation_history) => {
     const { answer } = await sentFor({ user_query: '', conversation_history });
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({
@@ -90,13 +90,16 @@ describe('the query and the history (rule: task-turn)', () => {
     });
   });
 
-  test.each(['notice', 'summary'] as const)('a step continues from a %s turn alone', async (kind) => {
+  test.each([
+    'notice',
+    'summary',
+  ] as const)('a step succeeds with a %s turn as its whole history', async (kind) => {
     service.fake.script(answers);
     const { answer } = await sentFor({ user_query: '', conversation_history: [user('so far', { kind })] });
     expect(answer.status).toBe(200);
   });
 
-  test('(rule: turn-timestamps) new turns have a UTC timestamp in ISO 8601, which the model never sees', async () => {
+  test('new turns have a UTC timestamp in ISO 8601, which the model never sees (rule: turn-timestamps)', async () => {
     service.fake.script(acts);
     const before = service.fake.requests.length;
     const { answer } = await sentFor({ user_query: 'q' });
@@ -135,7 +138,7 @@ describe('the query and the history (rule: task-turn)', () => {
     expect(Math.min(...order)).toBeGreaterThan(-1);
   });
 
-  test('a call without an observation is shown as not run, an observation without a call as text of the user', async () => {
+  test('the prompt shows a call without an observation as not run, and keeps an observation without a call', async () => {
     const history = [user('q'), saw('stray'), call('a')];
     service.fake.script(answers);
     const { text } = await sentFor({ user_query: '', conversation_history: history });
@@ -217,7 +220,7 @@ describe('one step (rule: one-call-per-step)', () => {
   const failed = saw('the disk is gone', { toolResult: { success: false, error: 'x', terminal: true } });
   const terminalRule = 'The last tool failed in a way that ends this run';
 
-  test('the step after a terminal error answers', async () => {
+  test('the step after a terminal error asks for an answer and proposes no action', async () => {
     service.fake.script(acts);
     const { text, answer } = await sentFor({
       user_query: '',
@@ -227,7 +230,7 @@ describe('one step (rule: one-call-per-step)', () => {
     expect(answer.body.status).toBe('direct_response_provided');
   });
 
-  test('the step after a terminal error answers even if another call succeeded', async () => {
+  test('the step after a terminal error proposes no action, even if another call succeeded', async () => {
     service.fake.script(acts);
     const parallel = [{ ...call('a', 'one') }, { ...call('b', 'two'), content: '' }];
     const { answer } = await sentFor({
@@ -247,7 +250,7 @@ describe('one step (rule: one-call-per-step)', () => {
     expect(answer.body.status).toBe('action_proposed');
   });
 
-  test('a phase keeps reasoning out of its text and its history', async () => {
+  test('a phase returns <think> text as reasoning, outside its thought and its history', async () => {
     service.fake.script({ text: '<think>secret</think>I plan.\n{"plan": "p", "finish": false}' });
     const { answer } = await sentFor({ phase: 'reason' });
     expect(answer.body).toMatchObject({
@@ -260,7 +263,7 @@ describe('one step (rule: one-call-per-step)', () => {
     expect(JSON.stringify(answer.body.new_turns)).not.toContain('secret');
   });
 
-  test('signals count the proposed action, and advice is in the tail of the prompt but not in the history', async () => {
+  test('signals count the proposed action, and advice about repeated calls is in the prompt but not in the history', async () => {
     service.fake.script(acts);
     const same = [call('a'), saw('x'), call('a'), saw('x'), call('a'), saw('x')];
     const { text, answer } = await sentFor({ user_query: '', conversation_history: [user('q'), ...same] });
@@ -269,7 +272,7 @@ describe('one step (rule: one-call-per-step)', () => {
     expect(JSON.stringify(answer.body.updated_conversation_history)).not.toContain('in a row');
   });
 
-  test('should_compact is true once the history fills four fifths of its share', async () => {
+  test('should_compact is true once the history nearly fills its share of the token budget', async () => {
     service.fake.script(answers);
     const history = (lines: number) => [user('q'), call('a'), saw('one line of text\n'.repeat(lines))];
     const llm_config = { ...llmConfig('openai'), tokenLimit: 2_000, reservedOutputTokens: 500 };

@@ -26,7 +26,7 @@ const tools = [
 
 const lastPrompt = (): string => service.fake.requests.at(-1)?.rawBody ?? '';
 
-/** Asserts that the returned history is a valid history of the next request. */
+/** Returns the history of a step for the next request. */
 const historyOf = (step: Step): TurnInput[] => (step.updated_conversation_history ?? []) as TurnInput[];
 
 const postText = (body: string): Promise<Response> =>
@@ -36,20 +36,20 @@ const postText = (body: string): Promise<Response> =>
     body,
   });
 
-/** Fields that differ between two responses to the same request. */
+/** Returns a step without the values that differ between two responses to the same request. */
 const comparable = (step: Step): unknown =>
   JSON.parse(
     JSON.stringify(step, (key, value) => (key === 'timestamp' || key === 'request_id' ? '' : value)),
   );
 
-describe.each(vendorNames)('a step with %s', (vendor) => {
+describe.each(vendorNames)('a step with a model of %s', (vendor) => {
   const request = (changes: Partial<StepRequestInput> = {}): Partial<StepRequestInput> => ({
     llm_config: llmConfig(vendor),
     tools,
     ...changes,
   });
 
-  /** Makes a plain step and asserts that the streamed one has the same result. */
+  /** Makes a plain and a streamed step. Asserts that both have the same result, and returns the plain one. */
   async function step(reply: ScriptedCompletion, changes: Partial<StepRequestInput> = {}): Promise<Step> {
     service.fake.script(reply);
     const { status, body } = await service.step(request(changes));
@@ -106,7 +106,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
       expect(body.parse?.outcome).toBe(outcome);
       expect(body.parse?.problem).toBeTruthy();
       expect(body.direct_response).toContain('Action:');
-      const conversation_history = [...historyOf(body), body.correction as TurnInput]; // it is not null
+      const conversation_history = [...historyOf(body), body.correction as TurnInput]; // cast: the correction is not null
       const again = await step({ text: 'Final Answer: Sorry.' }, { user_query: '', conversation_history });
       expect(again.direct_response).toBe('Sorry.');
       expect(lastPrompt()).toContain('could not be read');
@@ -132,7 +132,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
       expect(historyOf(body).at(-1)?.toolCall ?? null).toBeNull();
     });
 
-    test('at the last iteration an action without prose becomes a fixed answer', async () => {
+    test('at the last iteration an action without prose gives a fixed answer about the step limit', async () => {
       const body = await step({ text: 'Action: read_file(path="a.ts")' }, last);
       expect(body.direct_response).toMatch(/limit/);
     });
@@ -246,7 +246,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
       expect([body.status, body.phase]).toEqual(['phase_completed', 'act']);
     });
 
-    test('only the observe phase has a last iteration', async () => {
+    test('with one iteration left, the act phase still proposes an action, and the observe phase answers', async () => {
       const last = { max_iterations_left: 1 };
       const act = await step({ text: 'Action: read_file(path="a")' }, { phase: 'act', ...last });
       expect(act.status).toBe('action_proposed');
@@ -271,8 +271,8 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
 
     test.each([
       ['closed', '<think>hm, Action: read_file(path="x")</think>\nFinal Answer: 42', '42'],
-      ['orphan-closed', 'hm, I wonder.\n</think>\nFinal Answer: 42', '42'],
-    ])('<think> %s is reasoning and never an action (rule: thinking)', async (_what, text, answer) => {
+      ['closed but never opened', 'hm, I wonder.\n</think>\nFinal Answer: 42', '42'],
+    ])('<think> text that is %s is reasoning and never an action (rule: thinking)', async (_what, text, answer) => {
       const body = await step({ text });
       expect([body.direct_response, body.thought]).toEqual([answer, null]);
       expect(body.reasoning).toMatch(/^hm/);
@@ -318,7 +318,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
       expect(explicit?.map(({ id }) => id)).toEqual(ids);
     });
 
-    test('a step can leave out report and history and return the reply of the model', async () => {
+    test('a step can omit report and history and return the unparsed reply of the model', async () => {
       const include = { report: 'none', history: false, completion_text: true } as const;
       const body = await step(reply, { ...asked, include });
       expect(body.context_report).toBeNull();

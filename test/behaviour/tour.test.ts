@@ -69,7 +69,7 @@ test.each([
   );
 });
 
-test('the current parser reads each reply of the shipped tour as the recording did', () => {
+test('the current parser reads the recorded arguments from each reply of the shipped tour', () => {
   const replies = [change, followUp].flatMap(({ responses, tools }) =>
     responses.map(({ completion_text: text, action_details: action }) => ({
       text: text ?? '',

@@ -84,7 +84,7 @@ describe.each(paths)('the trace of a caller of %s is passed on unchanged (rule: 
     expect(list).toEqual([{ traceparent }]);
   });
 
-  test('a request without a trace starts none', async () => {
+  test('for a request without a trace, no trace is sent to the provider', async () => {
     expect(await headersAfter(path, {})).toEqual([{}]);
   });
 });

@@ -12,7 +12,7 @@ import { withEnvironment } from '../support/with-environment.js';
 /** A string that the test puts wherever a caller, a model or an operator can write something. */
 const CANARY = 'Zanzibar7';
 const key = `sk-${CANARY}-0123456789`;
-/** A key that the caller sent as the model name by mistake. */
+/** A service token, which the test also sends as the model name, as if by mistake. */
 const token = createToken();
 const shapes = [
   token.slice(-64),
@@ -145,7 +145,7 @@ const hitsIn = (posts: readonly string[]): string[] =>
 test.each([
   'http/json',
   'http/protobuf',
-] as const)('no text of a caller, model or operator is in a span, whatever fails; sent as %s (rule: span-contents)', async (protocol) => {
+] as const)('spans sent as %s contain no text of a caller, model or operator, whatever fails (rule: span-contents)', async (protocol) => {
   const { posts, spans } = await askEverything(protocol);
   // Proves that the test can find leaks: the providers did receive the canary.
   expect(hitsIn(fake.requests.map(({ rawBody }) => rawBody))).toContain(CANARY);

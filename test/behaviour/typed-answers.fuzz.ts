@@ -6,7 +6,7 @@ import type { ScriptedCompletion } from '../../src/offline/wire/reply.js';
 import { answersOf } from '../support/schema-values.js';
 import { startWholeService, type WholeService } from '../support/whole-service.js';
 
-/** Number of schemas for each protocol and wire. The figure of 1,000 takes some minutes. */
+/** Number of schemas for each protocol and API. `TYPED_TRIALS=1000` takes some minutes. */
 const TRIALS = Number(process.env['TYPED_TRIALS'] ?? 40);
 const IN_FLIGHT = 16;
 
@@ -88,7 +88,7 @@ const ways = wires.flatMap((wire) => protocols.map((protocol) => [wire, protocol
 
 test.each(
   ways,
-)('any value that a schema takes comes back equal over %s in %s (rule: typed-answers)', async (wire, protocol) => {
+)('any value that fits its answer schema is returned unchanged over %s in protocol %s (rule: typed-answers)', async (wire, protocol) => {
   const failed = await failing(samples, async ({ schema, value }) => {
     const { answer, status, correction } = await ask({ wire, protocol, schema, value });
     return (
@@ -102,7 +102,7 @@ test.each(
 
 test.each(
   ways,
-)('no value that does not fit is returned as an answer over %s in %s if the server ignores the schema (rule: typed-answers)', async (wire, protocol) => {
+)('a value that does not fit its answer schema is never returned as answer over %s in protocol %s (rule: typed-answers)', async (wire, protocol) => {
   const pairs = samples.flatMap(({ schema }, index) => {
     const other = [1, 2, 3, 4, 5, 6, 7].map((step) => samples[(index + step) % samples.length]?.value);
     const value = other.find((each) => each !== undefined && !validate(each, schema, '2019-09').valid);

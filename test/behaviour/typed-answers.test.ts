@@ -43,7 +43,7 @@ afterAll(() => service.close());
 const lastBody = () => service.fake.requests.at(-1)?.body ?? {};
 const promptText = () => JSON.stringify(lastBody());
 
-/** Replies with an answer in the form that each protocol teaches. */
+/** Replies that contain an answer, in the form of each protocol. */
 const replies = {
   text: (written: string) => `Thought: seen.\nFinal Answer: ${written}`,
   xml: (written: string) => `Seen.\n<final_answer>${written}</final_answer>`,
@@ -55,13 +55,13 @@ const protocols = Object.keys(replies) as Protocol[];
 
 const cases = wireNames.flatMap((wire) => protocols.map((protocol) => [wire, protocol] as const));
 
-describe.each(cases)('over %s in %s', (wire, protocol) => {
+describe.each(cases)('typed answers over %s in protocol %s', (wire, protocol) => {
   const request = { protocol, tools, answer_schema, llm_config: wires[wire] } as const;
 
   test.each([
     ['in the middle of a run', 5],
     ['in the last step', 1],
-  ] as const)(`an answer that fits is in \`answer\` over ${wire} in ${protocol}, plain and streamed, %s (rule: typed-answers)`, async (_, left) => {
+  ] as const)(`an answer that fits its schema is returned in \`answer\` over ${wire} in ${protocol}, plain and streamed, %s (rule: typed-answers)`, async (_, left) => {
     service.fake.script({ text: replies[protocol](json) });
     const { body } = await service.step({ ...request, max_iterations_left: left });
     const expected = {
@@ -76,7 +76,7 @@ describe.each(cases)('over %s in %s', (wire, protocol) => {
     expect(step).toMatchObject(expected);
   });
 
-  test(`an answer that does not fit is reported as answer_mismatch over ${wire} in ${protocol}, plain and streamed, if the upstream ignores the schema (rule: typed-answers)`, async () => {
+  test(`an answer that does not fit its schema is reported as answer_mismatch over ${wire} in ${protocol}, plain and streamed, if the upstream ignores the schema (rule: typed-answers)`, async () => {
     for (const written of ['{"path": 7}', '[]', '{"path": "a", "line": 0}']) {
       service.fake.script({ text: replies[protocol](written) });
       for (const step of [(await service.step(request)).body, (await streamStep(service, request)).step]) {
@@ -92,7 +92,7 @@ describe.each(cases)('over %s in %s', (wire, protocol) => {
     }
   });
 
-  test(`the prompt over ${wire} in ${protocol} contains the schema, and no other prompt does`, async () => {
+  test(`the prompt over ${wire} in ${protocol} describes the answer schema only if the request has one`, async () => {
     service.fake.script({ text: replies[protocol](json) });
     await service.step(request);
     expect(promptText()).toContain('A program reads the');
@@ -124,7 +124,7 @@ describe('typed answers with native calling', () => {
     expect(body.answer).toEqual(['a', 'b']);
   });
 
-  test('an optional property that the vendor’s schema required, so that the model wrote null, is absent from the answer', async () => {
+  test('an optional property is absent from the answer if the model wrote null because the vendor’s schema required it', async () => {
     service.fake.script({ text: '{"path": "a", "line": null}' });
     const { body } = await service.step(request);
     expect(body.answer).toEqual({ path: 'a' });
@@ -148,7 +148,7 @@ describe('typed answers with native calling', () => {
     }
   });
 
-  test('a reserved tool does not take the name of an offered tool', async () => {
+  test('the reserved tool gets another name if an offered tool is called final_answer', async () => {
     service.fake.script({ toolCalls: [{ name: 'final_answer', arguments: { pattern: 'x' } }] });
     const own = [{ name: 'final_answer', inputSchema: { type: 'object' } }];
     const asked = { ...request, tools: own, llm_config: upstream('chat') };
@@ -160,7 +160,7 @@ describe('typed answers with native calling', () => {
     expect(lastBody()['tools']).toMatchObject([{}, { function: { name: 'final_answer_2' } }]);
   });
 
-  test('a vendor that cannot enforce a schema beside tools is forbidden to call tools in the last step, and gets the schema', async () => {
+  test('in the last step, a vendor that cannot enforce a schema beside tools gets tool_choice none and the schema', async () => {
     service.fake.script({ text: json });
     const asked = { ...request, max_iterations_left: 1, llm_config: upstream('ollama') };
     const { body } = await service.step(asked);
@@ -208,7 +208,7 @@ describe('typed answers in phases', () => {
     expect(body).toMatchObject({ status: 'phase_completed', answer: null, correction: null });
   });
 
-  test('a final_answer in observe that does not fit has a correction in the form of the phase', async () => {
+  test('a final_answer of the phase observe that does not fit gets a correction with the control fields of the phase', async () => {
     service.fake.script({ text: JSON.stringify({ ...controls, final_answer: { path: 1 } }) });
     const { body } = await service.step({ protocol: 'json', tools, answer_schema, phase: 'observe' });
     expect(body).toMatchObject({
@@ -227,7 +227,7 @@ describe('typed answers in phases', () => {
   });
 });
 
-test('the field answer is null if the last step answers with its fixed sentence (rules: typed-answers, last-iteration)', async () => {
+test('the field answer is null if the last step answers with the fixed sentence about the step limit (rules: typed-answers, last-iteration)', async () => {
   service.fake.script({ text: 'Action: search(pattern="x")' });
   const { body } = await service.step({ tools, answer_schema, max_iterations_left: 1 });
   expect(body).toMatchObject({
@@ -237,7 +237,7 @@ test('the field answer is null if the last step answers with its fixed sentence 
   });
 });
 
-test('an answer that the output limit cut off has no value, but its text so far', async () => {
+test('an answer that the output limit cut off is returned as text without a value', async () => {
   for (const [protocol, text] of [
     ['json', '{"thought": "t", "final_answer": {"path": "src/to'],
     ['json', '{"thought": "t", "action": {"final_answer": {"path": "src/to'],
@@ -263,7 +263,7 @@ test('null, false and empty values are answers in the JSON protocol (rule: typed
   }
 });
 
-test('the step succeeds without a value and with a problem if the answer is nested too deeply or its number is too large', async () => {
+test('the step succeeds without a typed value and reports a problem if the answer is nested too deeply or has too large a number', async () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
   for (const protocol of protocols)
     for (const written of [deep, '123456789012345678901', `{"a":${'9'.repeat(500_000)}}`]) {
@@ -324,7 +324,7 @@ describe('answer schemas that cannot be used or enforced (rule: answer-schema)',
       },
       'answer_schema',
     ],
-  ] as const)('an answer schema with %s is refused with 400 and the path of the place', async (_, schema, path) => {
+  ] as const)('an answer schema with %s is refused with 400 and the path of the invalid part', async (_, schema, path) => {
     const { status, body } = await service.step({ answer_schema: schema });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({

@@ -52,7 +52,7 @@ function start<Answer>(
   });
 }
 
-test('a run with a Zod schema ends with its value, in the type of the schema (rule: typed-results)', async () => {
+test('a run with a Zod schema ends with a value of the type of that schema (rule: typed-results)', async () => {
   const act = { text: 'Action: look_up(key="price")' };
   const result = await start([act, say({ path: 'a.ts', line: 3 })], Place).result();
   const value: z.output<typeof Place> | null = result.value;
@@ -68,7 +68,7 @@ test.each([
   ['react', 'native'],
   ['react', 'json'],
   ['reason-act-observe', 'text'],
-] as const)('a typed run works with the strategy %s in %s', async (strategy, protocol) => {
+] as const)('a typed run works with the strategy %s in protocol %s', async (strategy, protocol) => {
   const object = { path: 'a.ts' };
   const replies = {
     text: [
@@ -82,7 +82,7 @@ test.each([
   expect(result).toMatchObject({ stopReason: 'answered', value: object });
 });
 
-test('a run corrects the model twice, and takes the answer that then fits (rule: typed-results)', async () => {
+test('a typed run corrects two answers that do not fit the schema and returns the third, which fits (rule: typed-results)', async () => {
   const run = start([say({ path: 1 }), say('a.ts'), say({ path: 'a.ts' })], Place);
   const result = await run.result();
   expect(result).toMatchObject({ stopReason: 'answered', value: { path: 'a.ts' } });
@@ -93,7 +93,7 @@ test('a run corrects the model twice, and takes the answer that then fits (rule:
   ]);
 });
 
-test('a third answer that does not fit ends the run with the error answer_mismatch (rule: typed-results)', async () => {
+test('a third answer that does not fit the schema ends the run with the error answer_mismatch (rule: typed-results)', async () => {
   for (const stream of [true, false]) {
     const run = start([say(1), say(2), say(3), say({ path: 'late' })], Place, { stream });
     expect(await run.result()).toMatchObject({
@@ -105,7 +105,7 @@ test('a third answer that does not fit ends the run with the error answer_mismat
   }
 });
 
-test('an answer in the last step that does not fit ends the run with the error answer_mismatch', async () => {
+test('an answer of the last step that does not fit the schema ends the run with the error answer_mismatch', async () => {
   const result = await start([say(1)], Place, { maxSteps: 1 }).result();
   expect(result).toMatchObject({ stopReason: 'error', value: null, error: { code: 'answer_mismatch' } });
   expect(result.steps).toHaveLength(1);
@@ -127,7 +127,7 @@ test('null is the answer of a typed run whose schema allows it', async () => {
   expect(result).toMatchObject({ stopReason: 'answered', value: null, answer: 'null' });
 });
 
-test('the schema of a library that writes no JSON Schema needs one beside it', async () => {
+test('a schema of a library that cannot write JSON Schema needs a JSON Schema beside it', async () => {
   const schema: StandardSchema<string> = {
     '~standard': {
       version: 1,

@@ -19,7 +19,7 @@ async function stepWith(url: string) {
   return { status, error: body.error, line: lines.at(-1) };
 }
 
-test('a step whose upstream refuses the connection says `refused`, in the answer and in the log (rule: connection-failures)', async () => {
+test('a refused upstream connection is reported as `refused` in the error details and in the log (rule: connection-failures)', async () => {
   const { status, error, line } = await stepWith(`http://127.0.0.1:${await freePort()}/v1`);
   expect(status).toBe(502);
   expect(error).toMatchObject({

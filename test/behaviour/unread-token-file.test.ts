@@ -32,8 +32,8 @@ test('a revocation that the service could not read (EMFILE) takes effect once it
 
   const port = Number(new URL(url).port);
   const isUnread = () => output.stdout.includes('the system could not read the file (EMFILE)');
-  // A closing connection frees a descriptor for one read of the file, so the loop adds connections and changes the file
-  // again.
+  // Whenever a connection closes, the service has a free descriptor and can read the file once. So the loop adds
+  // connections and changes the file again.
   while (!isUnread()) {
     for (let count = 0; count < 50; count += 1)
       sockets.push(connect(port, '127.0.0.1').on('error', () => {}));

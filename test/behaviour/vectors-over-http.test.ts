@@ -8,7 +8,7 @@ import { type StepAnswer, startWholeService, type WholeService } from '../suppor
 const offered = writtenCallTools();
 const cases = loadCases('written-calls');
 
-/** Replies are free text, so each tool needs its parameter names in order and no types. */
+/** Lists the tools without types: a reply in text needs only the names of the parameters, in order. */
 const segment = offered.map(({ name, parameters }) => `- ${name}(${parameters.join(', ')})`).join('\n');
 const tools = offered.map(({ name, parameters }) => ({
   name,
@@ -60,7 +60,7 @@ describe('written calls of the conformance set, read over HTTP', () => {
   const texts = new Map(cases.map(({ id, text }) => [id, text]));
 
   test.each(Object.entries(least))(
-    'the service reads %s: at least %d of the cases',
+    'of the conformance cases of tier %s, the service reads at least the share %d',
     async (tier, share) => {
       service.fake.script(({ rawBody }) => ({ text: texts.get(/v\d{4}/.exec(rawBody)?.[0] ?? '') ?? null }));
       const own = cases.filter((each) => each.tier === tier);

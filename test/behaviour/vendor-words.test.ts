@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-// Typed keys of an object literal without optional properties.
+// Cast: `vendors` has no other keys, but `Object.keys` returns strings.
 const vendorNames = Object.keys(vendors) as VendorName[];
 const refusal = 'messages.3: roles must alternate';
 
@@ -41,7 +41,7 @@ test.each(
   expect(service.log.join('')).not.toContain('alternate');
 });
 
-test('the message of a provider that refuses the key or repeats it is dropped', async () => {
+test('the message of a provider is dropped if the provider refuses the key or the message repeats it', async () => {
   service.fake.script({ fault: 'echoed-key' });
   const refused = await service.post('/api/agent/react_step', stepRequest());
   expect(refused.body).toMatchObject({ error: { code: 'upstream_authentication_failed', details: [] } });

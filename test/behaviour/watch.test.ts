@@ -35,14 +35,14 @@ async function join({ url }: WholeService, headers: Record<string, string> = {})
   return watcher;
 }
 
-/** Sends a request with a complete answer. */
+/** Sends a request and reads the complete response. */
 async function post({ url }: WholeService, path: string, body: object, headers = {}) {
   const all = { 'Content-Type': 'application/json', ...headers };
   const answer = await fetch(`${url}${path}`, { method: 'POST', headers: all, body: JSON.stringify(body) });
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 }
 
-/** Sends a step request without waiting for the answer. Returns a function with which the caller leaves. */
+/** Sends a step request without waiting for the answer. Returns a function that makes the caller disconnect. */
 function sendStep({ url }: WholeService, changes: Partial<StepRequestInput> = {}): () => Promise<void> {
   const controller = new AbortController();
   const left = fetch(`${url}/api/agent/react_step`, {
@@ -126,7 +126,7 @@ test('a correction of a reply on /v1 is a step with an id of its own (rule: watc
   expect(events.slice(1).map((event) => 'id' in event && event.id)).toEqual([id, id, `${id}#2`, `${id}#2`]);
 });
 
-test('a step that fails is reported with its error, a step without iterations left too (rule: watch)', async () => {
+test('watchers receive the error of a failed step and of a step without iterations left (rule: watch)', async () => {
   const service = await startWatched({ fault: 'rate-limited', retryAfter: '60' });
   const watcher = await join(service);
   const { body } = await service.step();
@@ -178,13 +178,13 @@ test('a later watcher is sent the last 100 steps and the steps in progress (rule
   await leave();
 });
 
-test('every step succeeds while a watcher does not read; it is dropped, and another one sees every step (rule: watch)', async () => {
+test('every step succeeds while a watcher does not read; that watcher is dropped, and another sees every step (rule: watch)', async () => {
   const service = await startWatched();
   const unread = await joinWithoutReading(service.url);
   // A request is logged once its connection is closed.
   const isClosed = () => service.log.some((line) => line.includes('/api/agent/watch'));
   const reader = await join(service);
-  // The buffers of the sockets hold several megabytes before a watcher has to wait.
+  // Socket buffers hold several megabytes. Only when they are full does the unread connection stall.
   const content = 'A line of a file.\n'.repeat(50_000);
   for (let step = 1; step <= 12; step += 1)
     expect((await service.step({ inline_context: { files: [{ path: 'a.md', content }] } })).status).toBe(200);
@@ -230,7 +230,7 @@ test('without WATCH the endpoint is absent and says how to turn it on (rule: wat
   });
 });
 
-test('/readyz and the log of the start report that steps can be watched (rule: watch)', async () => {
+test('/readyz and the startup log report that steps can be watched (rule: watch)', async () => {
   const service = await startWatched();
   const ready = await fetch(`${service.url}/readyz`).then((answer) => answer.json());
   expect(ready).toEqual({ status: 'ok', watch: 'on' });
@@ -239,13 +239,13 @@ test('/readyz and the log of the start report that steps can be watched (rule: w
   );
 });
 
-test('HEAD reports the stream without joining it (rule: watch)', async () => {
+test('a HEAD request for the watch stream returns its headers without joining it (rule: watch)', async () => {
   const service = await startWatched();
   const head = await fetch(`${service.url}/api/agent/watch`, { method: 'HEAD' });
   expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
 });
 
-test('shutting down ends the stream after the last step (rule: watch)', async () => {
+test('shutting down ends the watch stream after the last step (rule: watch)', async () => {
   const service = await startWatched({ text: 'Final Answer: here', chunkDelayMs: 100 });
   const watcher = await join(service);
   const step = service.step();
@@ -262,13 +262,13 @@ test.each([
   [{ ALLOW_UNAUTHENTICATED: 'on' }],
   [{ TRUST_PROXY: '1' }],
   [{ HOST: '0.0.0.0' }],
-])('without tokens, the service does not start to be watched with %j (rule: watch)', async (settings) => {
+])('without tokens, the service refuses to start with watching enabled and the settings %j (rule: watch)', async (settings) => {
   await expect(startWatched(undefined, settings)).rejects.toThrow(
     'WATCH: without tokens, everybody who can reach the port could read the prompts and replies of all callers',
   );
 });
 
-test('CORS_ORIGINS does not admit pages of other origins to watch (rule: watch)', async () => {
+test('CORS_ORIGINS does not allow pages of other origins to watch (rule: watch)', async () => {
   const service = await startWatched(undefined, { CORS_ORIGINS: 'https://app.example' });
   const origin = ['Origin', 'https://app.example'] as const;
   const ask = { path: '/api/agent/watch', headers: [origin, ['Sec-Fetch-Site', 'cross-site']] } as const;
@@ -282,7 +282,7 @@ test('CORS_ORIGINS does not admit pages of other origins to watch (rule: watch)'
   expect(refused.text).toContain('CORS_ORIGINS does not apply here');
 });
 
-test('with tokens, only one with `watch: true` may watch, and only its own projects (rule: watch)', async () => {
+test('only a token with `watch: true` may watch, and only the steps of its own projects (rule: watch)', async () => {
   const token = { all: createToken(), shop: createToken(), blind: createToken() };
   const file = writeTokenFile(
     { token: token.all, name: 'all', watch: true },
@@ -310,7 +310,7 @@ test('with tokens, only one with `watch: true` may watch, and only its own proje
   expect(later).toMatchObject([{ type: 'watch.started', kept: 1 }, { id }]);
 });
 
-test('the stream of a revoked token ends with the next step (rule: watch)', async () => {
+test('the watch stream of a revoked token ends with the next step (rule: watch)', async () => {
   const token = { watcher: createToken(), caller: createToken() };
   const caller = { token: token.caller, name: 'caller' };
   const file = writeTokenFile({ token: token.watcher, name: 'watcher', watch: true }, caller);

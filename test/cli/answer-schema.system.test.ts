@@ -25,7 +25,7 @@ test('--answer-schema prints the answer as JSON alone on standard output (rule: 
   expect(stdout).not.toContain('\u202e');
 }, 20_000);
 
-test('an answer that never fits prints nothing on standard output and exits with 1', async () => {
+test('a run whose answer never matches the schema prints nothing to standard output and exits with 1', async () => {
   const { run, file } = await openBench(Array.from({ length: 3 }, () => answer('In a.ts.')));
   const { code, stdout, stderr } = await run([...scripted, 'Where is it?', '--answer-schema', file]);
   expect([code, stdout]).toEqual([1, '']);
@@ -37,7 +37,7 @@ test.each([
   ['[]', 'must hold a JSON Schema'],
   [null, 'cannot be read (ENOENT)'],
 ] as const)(
-  '--answer-schema with a file of %p is refused before anything starts',
+  '--answer-schema refuses a missing file (null) or one with unusable content: %p',
   async (content, words) => {
     const { run, folder } = await openBench([]);
     const file = join(folder, 'other.json');

@@ -64,7 +64,7 @@ onLinux('commands started by the CLI (rule: command-safety)', () => {
     20_000,
   );
 
-  test('a second signal kills the command of a run without waiting for it', async () => {
+  test('a second signal kills the command of a run at once, without a grace period', async () => {
     const { start, folder } = await setUp([
       act(`run_command(command=${JSON.stringify(stubborn)})`),
       answer('.'),

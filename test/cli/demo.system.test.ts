@@ -32,6 +32,12 @@ test.each([
   20_000,
 );
 
+test('the demo first quotes the document that states the limit (rule: offline-model)', () => {
+  const { status, stdout } = demo();
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/These passages match best .*\n\ndocs\/pricing\.md:11 /);
+}, 20_000);
+
 const { test: onTerminal } = needs(terminal);
 
 onTerminal(
@@ -49,7 +55,7 @@ onTerminal(
   60_000,
 );
 
-test('the tour prints the whole recorded run at once without a terminal (rule: terminal)', () => {
+test('without a terminal, `demo --tour` prints the whole recorded run without waiting (rule: terminal)', () => {
   const { status, stdout, stderr } = demo('--tour');
   expect([status, stderr]).toEqual([0, '']);
   expect(stdout).not.toContain('\u001b');
@@ -66,7 +72,7 @@ test('the tour prints the whole recorded run at once without a terminal (rule: t
 }, 20_000);
 
 onTerminal(
-  'the tour on a terminal of 40 columns waits, goes on with Space and ends with Q (rule: terminal)',
+  '`demo --tour` on a terminal of 40 columns waits, continues with Space and ends with Q (rule: terminal)',
   async () => {
     const program = join(process.cwd(), '.build/src/cli/commands/demo.js');
     const command = `stty cols 40 rows 12; exec "${process.execPath}" "${program}" --tour`;

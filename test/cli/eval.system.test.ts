@@ -65,7 +65,7 @@ const scriptSame = () => bench.service.fake.script((request) => replyByProgress(
 
 const scriptTerse = () => bench.service.fake.script(replyByInstructions);
 
-test('stepwise eval exits with 0 if there is no difference, and prints a table (rule: eval-verdict)', async () => {
+test('stepwise eval exits with 0 if no step differs, and prints a table (rule: eval-verdict)', async () => {
   scriptSame();
   const { code, stdout, stderr } = await evaluate(newFolder(), ['runs']);
   expect({ code, stderr: stderr.includes('Error') }).toEqual({ code: 0, stderr: false });
@@ -73,7 +73,7 @@ test('stepwise eval exits with 0 if there is no difference, and prints a table (
   expect(stdout).toMatch(/✓ as recorded +4 +0 +0 +0 +0/);
 }, 60_000);
 
-test('stepwise eval exits with 1 at a difference and prints its step, both calls and the changed lines (rule: first-divergence)', async () => {
+test('stepwise eval exits with 1 if a step differs, and prints the step, both calls and the changed prompt lines (rule: first-divergence)', async () => {
   scriptTerse();
   const { code, stdout } = await evaluate(newFolder({ 'eval.yaml': terse }), [
     'runs',
@@ -88,7 +88,7 @@ test('stepwise eval exits with 1 at a difference and prints its step, both calls
   expect(stdout).toContain('+Be terse.');
 }, 60_000);
 
-test('stepwise eval --update accepts the present differences for later evaluations, and no others (rule: eval-baseline)', async () => {
+test('stepwise eval --update accepts the current differences in later evaluations, and no others (rule: eval-baseline)', async () => {
   scriptTerse();
   const folder = newFolder({ 'eval.yaml': terse });
   const args = ['runs', '--matrix', 'eval.yaml'];
@@ -123,7 +123,7 @@ test.each([
   [['runs', '--parser', 'none.mjs'], 'The module'],
   [['runs', '--jsn', 'x'], 'There is no option --jsn. Did you mean --json?'],
 ])(
-  'wrong arguments %j end with 2 and are explained (rule: eval-verdict)',
+  'stepwise eval explains the wrong arguments %j and exits with 2 (rule: eval-verdict)',
   async (args, message) => {
     const { code, stderr } = await evaluate(newFolder(), args);
     expect(code).toBe(2);
@@ -132,7 +132,7 @@ test.each([
   60_000,
 );
 
-test('a run that was saved without requests is not repeatable, but its replies can be read again (rule: eval-runs)', async () => {
+test('a run saved without its requests cannot be repeated, but its replies can be parsed again (rule: eval-runs)', async () => {
   const folder = newFolder();
   mkdirSync(join(folder, 'saved'));
   writeFileSync(join(folder, 'saved/run.json'), JSON.stringify(saved));
@@ -166,7 +166,7 @@ test('no report contains the key, even if the model repeats it (rule: eval-repor
 const { test: withJava } = needs(program('java'));
 
 withJava(
-  'JUnit XML fits the published schema of JUnit reports, with hostile texts too (rule: eval-reports)',
+  'the JUnit XML report is valid by the published JUnit schema, even with hostile texts (rule: eval-reports)',
   async () => {
     const hostile = ']]> & <b a="1"> \u0000\u0007\u{1f600} \ud800';
     bench.service.fake.script((request) =>
@@ -196,7 +196,7 @@ withJava(
   120_000,
 );
 
-test('another parser reads 100 runs again in seconds without network (rule: parser-only)', async () => {
+test('stepwise eval --parser parses 100 saved runs with another parser and sends no request to the model (rule: parser-only)', async () => {
   const folder = newFolder({
     'own.mjs': `import { parseCompletion as read } from '${join(process.cwd(), '.build/src/parsing/index.js')}';
 export function parseCompletion(text, tools, options) {
@@ -227,7 +227,7 @@ test('1,000 runs are evaluated in bounded memory (rule: eval-runs)', async () =>
 const { test: withBrowser } = needs(chromiumBrowser);
 
 withBrowser(
-  'the HTML report shows the diverging step without network, and runs no code of a model (rule: eval-reports)',
+  'the HTML report shows the diverging step, sends no request, and runs no code from a model reply (rule: eval-reports)',
   async () => {
     const hostile = '</script><script>document.title = "taken"</script><img src="http://127.0.0.1:9/x">';
     bench.service.fake.script((request) =>

@@ -36,7 +36,7 @@ async function setUpProxy(fault?: Parameters<typeof startConnectProxy>[1]): Prom
 
 const withWord = ({ url }: ConnectProxy): string => url.replace('//', `//user:${word}@`);
 
-/** Runs the CLI with a server and the given variables. */
+/** Runs the CLI with this server address and these environment variables. */
 async function runAt(server: string, variables: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
   const { environment, folder } = await setUp([], {}, { inProcess: true });
   const env = { ...environment, STEPWISE_TOKEN: token, ...variables };
@@ -58,7 +58,7 @@ describe('the CLI in a network with a proxy (rule: proxies)', () => {
     );
   }, 60_000);
 
-  test('a run bypasses the proxy for a --server on loopback and for the service inside the command', async () => {
+  test('a run bypasses the proxy for a --server on loopback and for the service that the CLI starts itself', async () => {
     const { url, tunnels } = await setUpProxy();
     const variables = { HTTP_PROXY: url, HTTPS_PROXY: url };
     expect(await runAt(service?.url ?? '', variables, ...task)).toMatchObject({ code: 0 });
@@ -70,7 +70,7 @@ describe('the CLI in a network with a proxy (rule: proxies)', () => {
     expect(tunnels).toHaveLength(0);
   }, 60_000);
 
-  test('a run and `stepwise doctor` name a proxy that wants other credentials, and never print them', async () => {
+  test('a run and `stepwise doctor` report a proxy that rejects the credentials, and never print the credentials', async () => {
     await setUpProxy(proxyFaults['asks for credentials with 407']);
     const variables = { HTTP_PROXY: proxy && withWord(proxy) };
     const run = await runAt('http://stepwise.example:8080', variables, ...task);
@@ -84,7 +84,7 @@ describe('the CLI in a network with a proxy (rule: proxies)', () => {
     expect([run.stdout, run.stderr, doctor.stdout, doctor.stderr].join()).not.toContain(word);
   }, 60_000);
 
-  test('`stepwise doctor` names a proxy that never answers, and not the server behind it', async () => {
+  test('`stepwise doctor` blames a proxy that never answers, not the server behind it', async () => {
     await setUpProxy(() => undefined);
     const variables = { HTTP_PROXY: proxy?.url, CONTEXT_SERVICE_URL: `http://me:${word}@context.example` };
     const { stdout } = await runAt('http://stepwise.example:8080', variables, 'doctor');
@@ -93,7 +93,7 @@ describe('the CLI in a network with a proxy (rule: proxies)', () => {
     expect(stdout).not.toContain(word);
   }, 60_000);
 
-  test('an invalid HTTPS_PROXY ends the command with an error that has the name of the variable, but not its value', async () => {
+  test('an invalid HTTPS_PROXY ends the command with an error that contains the name of the variable but not its value', async () => {
     const variables = { HTTPS_PROXY: `socks5://user:${word}@proxy.example` };
     const { code, stderr, stdout } = await runAt('http://stepwise.example:8080', variables, ...task);
     expect([code, stdout]).toEqual([1, '']);
@@ -103,7 +103,7 @@ describe('the CLI in a network with a proxy (rule: proxies)', () => {
 });
 
 describe('`stepwise doctor` and connections (rule: connection-failures)', () => {
-  test('`stepwise doctor` names each problem of an upstream and of the context service', async () => {
+  test('`stepwise doctor` names the connection problem of each upstream and of the context service', async () => {
     const { host } = new URL((await setUpProxy()) && (service?.url ?? ''));
     const { stdout } = await runAt(
       service?.url ?? '',
@@ -122,7 +122,7 @@ describe('`stepwise doctor` and connections (rule: connection-failures)', () => 
     expect(stdout).toMatch(/^-- {2}Proxy +HTTPS_PROXY and HTTP_PROXY are not set$/m);
   }, 60_000);
 
-  test('`stepwise doctor` trusts the caFile of an upstream at this upstream only, whether a proxy is set or not (rule: gateway-settings)', async () => {
+  test('`stepwise doctor` trusts the certificates in the caFile of an upstream for that upstream only, with and without a proxy (rule: gateway-settings)', async () => {
     const server = createServer(localhostCertificate, (_, response) => response.end());
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo; // the server listens on TCP

@@ -27,10 +27,10 @@ test.each([
   ['[]', []],
   ['null', []],
   ['<html>', []],
-])('reads the model names of the Ollama reply %s as %j (rule: terminal)', async (body, names) => {
+])('the Ollama reply %s gives the model names %j (rule: terminal)', async (body, names) => {
   expect(await modelsOf(body)).toEqual(names);
 });
 
-test('no models are listed if no Ollama answers (rule: terminal)', async () => {
+test('no models are listed if no Ollama server answers (rule: terminal)', async () => {
   expect(await ollamaModels('http://127.0.0.1:1')).toEqual([]);
 });

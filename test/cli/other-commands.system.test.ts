@@ -27,7 +27,7 @@ describe('`stepwise serve` and `stepwise tool` (rule: terminal)', () => {
     expect(code).toBe(0);
   }, 30_000);
 
-  test('`stepwise serve --help` prints the help of the service, and an invalid setting ends it with 2', () => {
+  test('`stepwise serve --help` prints the help of the service, and with an invalid setting `stepwise serve` exits with 2', () => {
     const run = (args: readonly string[], env = {}) =>
       spawnSync(process.execPath, [main, 'serve', ...args], {
         env: { ...process.env, ...env },
@@ -127,7 +127,7 @@ describe('`stepwise doctor` (rule: terminal)', () => {
   }, 30_000);
 });
 
-test('the CLI refuses an option of another command, and prints the help of a single command', async () => {
+test('the CLI refuses an option that belongs to another command; `stepwise token --help` prints only the help of that command', async () => {
   const { run } = await setUp([]);
   expect(await run(['completion', 'bash', '--yes'])).toMatchObject({
     code: 1,

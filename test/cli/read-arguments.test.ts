@@ -27,7 +27,7 @@ describe('the command line (rule: terminal)', () => {
       expect(readArguments([...command, '--last-step', lastStep])).toMatchObject({ options: { lastStep } });
   });
 
-  test('readArguments returns no task for no words and for a blank one', () => {
+  test('readArguments returns no task if there are no words or only a blank one', () => {
     expect(readArguments([])).toMatchObject({ command: 'run', task: undefined });
     expect(readArguments([' '])).toMatchObject({ command: 'run', task: undefined });
   });
@@ -182,7 +182,7 @@ describe('the command line (rule: terminal)', () => {
     expect(help.includes('--continue')).toBe(false);
   });
 
-  test('stepwise --help lists the options of a run and every command, also beside a task', () => {
+  test('stepwise --help lists the options of a run and every command, even if a task is given', () => {
     const read = readArguments(['a', 'task', '--help']);
     expect(read).toEqual(readArguments(['-h']));
     const help = read.command === 'help' ? read.text : '';

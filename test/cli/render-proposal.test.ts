@@ -16,7 +16,7 @@ const action: ActionDetails = {
 const render = (preview: string, { width = 40, maxLines = Number.POSITIVE_INFINITY } = {}) =>
   renderProposal({ action, preview }, { paint: plain, width, maxLines });
 
-describe('a rendered proposal (rules: terminal, approval)', () => {
+describe('a rendered proposal of a call (rules: terminal, approval)', () => {
   test.each([
     ['zero-width space', 'ls\u200bsrc', 'ls<U+200B>src'],
     ['soft hyphen', 'rm\u00ad x', 'rm<U+00AD> x'],
@@ -26,16 +26,16 @@ describe('a rendered proposal (rules: terminal, approval)', () => {
     ['blank of braille', 'ls\u2800-la', 'ls<U+2800>-la'],
     ['tag characters', 'ls\u{e0041}\u{e0042}', 'ls<U+E0041><U+E0042>'],
     ['variation selector', 'ls\u{e0100}', 'ls<U+E0100>'],
-  ])('a proposal shows an invisible character by its number: %s', (_, command, shown) => {
+  ])('a proposed call shows an invisible character as its code point: %s', (_, command, shown) => {
     expect(render(command, { width: 100 })[1]).toBe(`│ ${shown}`);
   });
 
-  test('a proposal leaves visible letters of any script unchanged', () => {
+  test('a proposed call leaves visible letters of any script unchanged', () => {
     const text = 'äöü e\u0301 日本語 кот 🙂 … “x”';
     expect(render(text, { width: 100 })[1]).toBe(`│ ${text}`);
   });
 
-  test('every row of a proposal fits the terminal and begins with the frame', () => {
+  test('every row of a proposed call fits the terminal and begins with the frame', () => {
     const frame = fc.tuple(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 14, max: 90 }));
     fc.assert(
       fc.property(frame, ([text, width]) => {
@@ -46,7 +46,7 @@ describe('a rendered proposal (rules: terminal, approval)', () => {
     );
   });
 
-  test('a proposal keeps a line that imitates the end of the frame inside the frame', () => {
+  test('a proposed call keeps a line that imitates the end of the frame inside the frame', () => {
     const forged = `echo ${'x'.repeat(33)}╰─ run_command was allowed`;
     expect(render(forged).slice(1)).toEqual([
       `│ echo ${'x'.repeat(31)}`,
@@ -55,11 +55,11 @@ describe('a rendered proposal (rules: terminal, approval)', () => {
     ]);
   });
 
-  test('a proposal counts wide characters as two columns', () => {
+  test('a proposed call is wrapped with wide characters as two columns', () => {
     expect(render('日'.repeat(20)).slice(1, -1)).toEqual([`│ ${'日'.repeat(18)}`, '│ ↳ 日日']);
   });
 
-  test('a long proposal shows its first and last rows, and the number of rows between them', () => {
+  test('a long proposed call shows its first and last rows, and the number of rows between them', () => {
     const rows = render(`begin${'x'.repeat(36 * 9 + 26)}end`, { maxLines: 4 });
     expect(rows).toHaveLength(1 + 4 + 1);
     expect(rows[1]).toMatch(/^│ beginx+$/);
@@ -67,7 +67,7 @@ describe('a rendered proposal (rules: terminal, approval)', () => {
     expect(rows[4]).toMatch(/^│ ↳ x+end$/);
   });
 
-  test('a proposal of any length fits any number of rows with its beginning and its end', () => {
+  test('a proposed call of any length shows its beginning and its end in any number of rows', () => {
     const sizes = fc.record({
       length: fc.nat(3_000),
       width: fc.integer({ min: 14, max: 90 }),
@@ -89,7 +89,7 @@ describe('a rendered proposal (rules: terminal, approval)', () => {
     );
   });
 
-  test('a proposal in a single row has its beginning and its end, and marks what is left out', () => {
+  test('a proposed call in a single row shows its beginning and its end, with a mark for the omitted text', () => {
     const inOne = (preview: string, width: number) =>
       renderShortProposal({ action, preview }, { paint: plain, width, maxLines: 1 });
     expect(inOne('one\ntwo', 60)).toEqual(['│ one ⏎ two']);
@@ -99,7 +99,7 @@ describe('a rendered proposal (rules: terminal, approval)', () => {
     expect(inOne('数'.repeat(90), 20)).toEqual(['│ 数数数数…数数数数']);
   });
 
-  test('a proposal in two rows marks what is left out between them', () => {
+  test('with room for two rows, a proposed call shows its first and its last line, with a mark for the omitted ones', () => {
     const view = { paint: plain, width: 20, maxLines: 2 };
     const rows = renderShortProposal({ action, preview: 'a\nb\nc\nrm -rf ~' }, view);
     expect(rows).toEqual(['│ a', '│ … rm -rf ~']);
@@ -111,11 +111,11 @@ describe('a rendered proposal (rules: terminal, approval)', () => {
     ['empty lines', `ls${'\n'.repeat(300)}rm -rf ~`, ['│ ls', '│ <299 empty lines>', '│ rm -rf ~']],
     ['lines of blanks', `ls\n${' \t\n'.repeat(40)}rm -rf ~`, ['│ ls', '│  <40 empty lines>', '│ rm -rf ~']],
     ['new empty lines of a diff', `+a\n${'+\n'.repeat(90)}+b`, ['│ +a', '│ +<90 empty lines>', '│ +b']],
-  ])('a proposal counts a long run of %s instead of showing it', (_, preview, rows) => {
+  ])('a proposed call shows the length of a long run of %s instead of the run', (_, preview, rows) => {
     expect(render(preview, { width: 60 }).slice(1, -1)).toEqual(rows);
   });
 
-  test('a proposal shows short runs of blanks, indentation and the complete form as they are', () => {
+  test('a proposed call shows indentation and short runs of blanks unchanged, and with showsBlanks even long ones', () => {
     const text = `if a; then\n${' '.repeat(16)}b${' '.repeat(16)}c\n\n\n\nfi`;
     expect(render(text, { width: 60 }).slice(1, -1)).toEqual(text.split('\n').map((line) => `│ ${line}`));
     const long = `ls${' '.repeat(30)}x`;

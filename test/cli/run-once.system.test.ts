@@ -98,7 +98,7 @@ describe('the last step (rule: last-iteration)', () => {
 describe('the strict strategy (rule: strategies)', () => {
   const block = (value: object) => ({ text: `I see.\n\n\`\`\`json\n${JSON.stringify(value)}\n\`\`\`` });
 
-  test('after an unreadable action, the strict strategy repeats act with the correction before observe, and --json labels each event with its phase', async () => {
+  test('after an unreadable action, the strict strategy repeats the act phase before the observe phase, and --json labels each event with its phase', async () => {
     const bench = await setUp(
       [
         block({ plan: ['look'], tools_to_consider: ['list_files'], finish: false }),
@@ -162,7 +162,7 @@ describe('runs in scripts (rule: terminal)', () => {
     );
   }, 20_000);
 
-  test('a failed step prints advice (rule: error-table)', async () => {
+  test('a run whose step fails prints advice about the error (rule: error-table)', async () => {
     const { run } = await setUp([], files);
     const { code, stderr } = await run(['--token-limit', '100', 'What is the limit?']);
     expect(code).toBe(1);
@@ -187,7 +187,7 @@ describe('runs in scripts (rule: terminal)', () => {
     expect(prompt(0)).toContain('Is this the task?');
   }, 20_000);
 
-  test('a script writes a file with --yes, and does not without it', async () => {
+  test('a run in a script writes a file only with --yes', async () => {
     const script = [act('write_file(path="new.txt", content="hello\\n")'), answer('Done.')];
     const careful = await setUp(script);
     const shown = await careful.run([...scripted, 'Write.']);
@@ -199,7 +199,7 @@ describe('runs in scripts (rule: terminal)', () => {
     expect(readFileSync(join(allowing.folder, 'new.txt'), 'utf8')).toBe('hello\n');
   }, 30_000);
 
-  test('a reader that closes stdout early is no error', async () => {
+  test('a reader that closes stdout early causes no EPIPE error', async () => {
     const { start } = await setUp([answer('x'.repeat(500_000))]);
     const child = start([...scripted, '--json', 'Long?']);
     child.stdout.once('data', () => child.stdout.destroy());
@@ -223,7 +223,7 @@ describe('runs in scripts (rule: terminal)', () => {
   });
 
   withFull(
-    'an output that cannot be written exits with 1 (rule: exit-codes)',
+    'the CLI exits with 1 if its output cannot be written (rule: exit-codes)',
     async () => {
       const { startOnto } = await setUp([answer('Ok.')], files);
       for (const args of [
@@ -368,7 +368,7 @@ describe('model keys (rule: command-safety)', () => {
   );
 
   onLinux(
-    'a command finds no vendor key of any name, but does find addresses',
+    'a command finds no vendor key, even in a variable with a similar name, but finds the vendor URLs',
     async () => {
       const bench = await setUp([]);
       Object.assign(bench.environment, { OPENAI_API_KEY_PROD: key, OPENAI_KEY_2: key, anthropic_key_3: key });
@@ -402,7 +402,7 @@ describe('model keys (rule: command-safety)', () => {
 describe('saved runs (rule: saved-runs)', () => {
   const script = [act('list_files()', 'Look first.'), answer('Two files.')];
 
-  test('replay shows a run saved with --save again, and parses every completion as in the original run', async () => {
+  test('replay prints a run saved with --save like the original run, and parses every completion as before', async () => {
     const bench = await setUp(script, files);
     const file = join(bench.folder, 'run.json');
     const first = await bench.run([...scripted, '--save', file, 'What is here?']);
@@ -427,6 +427,16 @@ describe('saved runs (rule: saved-runs)', () => {
     expect(replay.stderr).toContain('Completion 1 was parsed as list_files(), now as list_files(path="src")');
   }, 30_000);
 
+  test('stepwise eval makes the steps of a run saved with --save again (rule: run-records)', async () => {
+    const bench = await setUp(script, files);
+    const file = join(bench.folder, 'run.json');
+    await bench.run([...scripted, '--save', file, 'What is here?']);
+    bench.provider.script(script);
+    const { code, stdout } = await bench.run(['eval', file, '--concurrency', '1']);
+    expect(stdout).toMatch(/✓ as recorded +2 +0 +0 +0 +0/);
+    expect(code).toBe(0);
+  }, 30_000);
+
   test('--resume continues a saved run with its history', async () => {
     const bench = await setUp([...script, answer('As I said.')], files);
     const file = join(bench.folder, 'run.json');
@@ -437,7 +447,7 @@ describe('saved runs (rule: saved-runs)', () => {
     for (const turn of JSON.parse(readFileSync(file, 'utf8')).history) turnSchema.parse(turn);
   }, 30_000);
 
-  test('search_memory finds a run saved with /save, in a file readable only by its owner', async () => {
+  test('search_memory finds a saved run, whose file is readable only by its owner', async () => {
     const state = process.env['XDG_STATE_HOME'];
     const { folder } = await setUp([], files);
     process.env['XDG_STATE_HOME'] = join(folder, 'state');
@@ -459,7 +469,7 @@ describe('saved runs (rule: saved-runs)', () => {
     }
   }, 30_000);
 
-  test('--resume continues a run that was stopped in its first call without a new task', async () => {
+  test('--resume without a new task continues a run that was stopped during its first model call', async () => {
     const bench = await setUp({ text: 'never', delayMs: 60_000 });
     const file = join(bench.folder, 'run.json');
     const child = bench.start([...scripted, '--save', file, 'What is the limit?']);
@@ -533,7 +543,7 @@ describe('tools (rule: tool-pack)', () => {
     ],
     ['write_file', '{"path":"../x","content":"a"}', 'The path "../x" leads outside the project folder.\n'],
   ])(
-    '`stepwise tool %s` in a script prints the error of a call that cannot be shown, and no stack trace',
+    '`stepwise tool %s` in a script prints why a call cannot be previewed, without a stack trace',
     async (name, args, stderr) => {
       const { run } = await setUp([], files);
       expect(await run(['tool', name, args])).toEqual({ code: 1, stdout: '', stderr });

@@ -111,7 +111,7 @@ describe('a service that requires a token (rule: bearer-tokens)', () => {
     ['no', [], {}],
     ['a wrong', ['--token', createToken()], {}],
     ['a wrong environment', [], { STEPWISE_TOKEN: createToken() }],
-  ])('a run with %s token names STEPWISE_TOKEN', async (_, args, environment) => {
+  ])('a run with %s token explains that STEPWISE_TOKEN must be set', async (_, args, environment) => {
     Object.assign(bench.environment, environment);
     const { code, stderr } = await run(...args);
     expect(code).toBe(1);
@@ -132,15 +132,15 @@ describe('a service that requires a token (rule: bearer-tokens)', () => {
 
   onLinux.each([
     ['STEPWISE_TOKEN', [], { STEPWISE_TOKEN: token }],
-    ['--token, which wins', ['--token', token], { STEPWISE_TOKEN: createToken() }],
+    ['--token, which overrides STEPWISE_TOKEN', ['--token', token], { STEPWISE_TOKEN: createToken() }],
     [
       'STEPWISE_TOKEN, with a copy in a URL',
       [],
       { STEPWISE_TOKEN: token, COPY: `https://${token}@a.example` },
     ],
-    ['--token, with a copy', ['--token', token], { COPY: `Bearer ${token}` }],
+    ['--token, with a copy in another variable', ['--token', token], { COPY: `Bearer ${token}` }],
   ])(
-    'the token of %s is sent with every request, and hidden from commands and the saved run',
+    'the token from %s authenticates the run, and is hidden from commands and the saved run',
     async (_, args, environment) => {
       Object.assign(bench.environment, environment);
       const saved = join(bench.folder, 'run.json');

@@ -38,7 +38,7 @@ describe('saved runs (rule: saved-runs)', () => {
     for (const turn of JSON.parse(readFileSync(file, 'utf8')).history) turnSchema.parse(turn);
   }, 30_000);
 
-  test('the model reads that a command of a killed process has an unknown outcome', async () => {
+  test('after the process was killed during a command, the model reads that the outcome of the command is unknown', async () => {
     const bench = await setUp([act('run_command(command="echo 1 >> ran; sleep 30")')], files);
     const child = bench.start([...scripted, '--yes', 'Run it.']);
     await until(() => existsSync(join(bench.folder, 'ran')));
@@ -51,7 +51,7 @@ describe('saved runs (rule: saved-runs)', () => {
     expect(prompt).not.toContain('This call was not run');
   }, 30_000);
 
-  test('a run of the strict strategy that is killed in its phase observe keeps the results of act', async () => {
+  test('a run of the strict strategy that is killed in its observe phase keeps the results of the act phase', async () => {
     const reason = {
       text: 'I look.\n\n```json\n{"plan": ["read"], "tools_to_consider": [], "finish": false}\n```',
     };
@@ -104,7 +104,7 @@ describe('saved runs (rule: saved-runs)', () => {
 });
 
 describe('context of a run (rule: terminal)', () => {
-  test('a run sends AGENTS.md of the folder, cut to its share, and prints how much', async () => {
+  test('a run sends AGENTS.md, cut to a share of the token limit, and prints how many lines were read', async () => {
     const rules = Array.from({ length: 400 }, (_, index) => `Rule ${index + 1}: keep lines short and true.`);
     const bench = await setUp([answer('Yes.'), answer('Yes.')], { ...files, 'AGENTS.md': rules.join('\n') });
     const { stderr } = await bench.run([...scripted, 'Do you know the rules?']);
@@ -117,7 +117,7 @@ describe('context of a run (rule: terminal)', () => {
     expect(small.code).toBe(0);
   }, 30_000);
 
-  test('piped input is context of a task, and the task itself without one', async () => {
+  test('piped input is context if a task is given, and otherwise is the task', async () => {
     const bench = await setUp([answer('A.'), answer('B.'), answer('C.')], files);
     await bench.run([...scripted, 'What failed?'], 'ZeroDivisionError: division by zero\n');
     expect(bench.prompt(0)).toMatch(/stdin.*ZeroDivisionError: division by zero/s);
@@ -176,7 +176,7 @@ onTerminal('a session at a terminal (rule: terminal)', () => {
     expect(await pty.end).toBe(0);
   }, 30_000);
 
-  test('leaving prints the command with the id of the run, and --resume with this id continues it', async () => {
+  test('leaving a session prints how to continue its run, and --continue continues it', async () => {
     const bench = await setUp([answer('One.'), answer('Two.')], files);
     const pty = bench.open(scripted);
     await pty.onScreen('›');

@@ -125,7 +125,7 @@ describe('texts from models, tools and files (rule: terminal)', () => {
     ['🙂\ufe0f\ufe01\ufe02\u200d\u200d', '🙂\ufe0f<U+FE01><U+FE02><U+200D><U+200D>'],
   ])('showText shows %j as %j', (text, shown) => expect(showText(text)).toBe(shown));
 
-  test('showText replaces every invisible character beside ASCII by its number, such as <U+200B>', () => {
+  test('showText replaces every invisible character next to ASCII by its code point, such as <U+200B>', () => {
     const unit = fc.constantFrom(
       ...'ab /\n',
       '\u200b',
@@ -155,13 +155,16 @@ describe('texts from models, tools and files (rule: terminal)', () => {
     expect(showText(`a line of ASCII\n${text}\nand one more`)).toContain(text);
   });
 
-  test('showExact replaces even invisible characters that scripts need by their numbers, such as <U+200C>', () => {
+  test('showExact replaces even invisible characters that scripts need by their code points, such as <U+200C>', () => {
     expect(showExact('می\u200cخواهم\u200f 👩\u200d👧\u00a0x')).toBe(
       'می<U+200C>خواهم<U+200F> 👩<U+200D>👧<U+00A0>x',
     );
   });
 
-  /** Returns a text with its source, a control character, a direction override and an invisible character. */
+  /**
+   * Returns a text that names its place and contains a control character, a direction override and invisible
+   * characters.
+   */
   const hostile = (place: string) => `${place}:\u001b[31m\u0007\u202e\u200b\u2066\u{e0041}`;
 
   const call = {
@@ -247,7 +250,7 @@ describe('texts from models, tools and files (rule: terminal)', () => {
       showAnswer: true,
       showProposals: true,
     };
-    // Built from the type and the fields of that type.
+    // Cast: `events` holds the other fields of each type.
     const event = { type, ...events[type] } as RunEvent;
     const shown = renderEvent(event, options).join('\n');
     expect(shown).not.toMatch(actsOnTerminal);

@@ -102,7 +102,7 @@ onTerminal('a run on a terminal (rule: terminal)', () => {
       const pty = bench.open([...scripted, 'Echo.']);
       await pty.see('[esc] stop');
       pty.type(pasted);
-      await wait(300); // a paste that answered would do so within this time
+      await wait(300); // if the paste answered the question, the command would run within this time
       pty.type(escapeKey);
       expect(await pty.end).toBe(130);
       expect(bench.provider.requests).toHaveLength(1);
@@ -220,7 +220,7 @@ onTerminal('a run on a terminal (rule: terminal)', () => {
     for (const acting of ['\u001b[2J', '\u009b', '\u202e']) expect(pty.raw).not.toContain(acting);
   }, 30_000);
 
-  test('a long proposal is cut, and `v` shows all of it', async () => {
+  test('a long proposed command is shortened, and `v` shows all of it', async () => {
     const long = Array.from({ length: 80 }, (_, index) => `echo line-${index + 1}`).join('\n');
     const bench = await setUp([command(long)], files);
     const pty = bench.open([...scripted, 'Echo.']);

@@ -60,7 +60,7 @@ async function get(url: string, headers: Readonly<Record<string, string>> = {}) 
 const { test: onLinux } = needs(linux);
 
 describe('`stepwise view` (rule: playground-view)', () => {
-  test('`stepwise view` gives the run only to the page with the random address', async () => {
+  test('`stepwise view` serves the run only at its random address, and only to its own page', async () => {
     const { saved, output } = await view(['run.json', '--no-open']);
     const { base, name } = await address(output);
     const url = `${base}/playground/runs/${name}`;

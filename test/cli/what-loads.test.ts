@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 
 const built = join(process.cwd(), '.build/src');
 
-/** Returns the static imports of an emitted module. Types are gone there, and `import()` is not matched. */
+/** Returns the static imports of a compiled module. It has no imports of types; `import()` does not match. */
 const importsOf = (file: string): string[] =>
   [
     ...readFileSync(join(built, file), 'utf8').matchAll(/^(?:import|export) (?:[^'"]*? from )?'([^']+)'/gm),

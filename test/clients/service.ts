@@ -6,9 +6,9 @@ import { type Service, startService } from '../../src/service/server.js';
 import { patience } from '../support/patience.js';
 
 /**
- * Server for the generated clients: the service itself, `/newer` before its paths for a newer version with more fields
- * (rule: answers-grow), and `/failing/CODE` for one that fails with this code. Prints its address and exits when its
- * standard input ends.
+ * Server for the tests of generated clients. It forwards requests to the service. Below `/newer` it adds fields to the
+ * response, as a newer version may (rule: answers-grow), and below `/failing/CODE` it answers with this error. Prints
+ * its address and exits when its standard input ends.
  */
 const service = await startService({ ...patience, PORT: 0, LOG_LEVEL: 'silent', SHUTDOWN_GRACE_MS: 0 });
 
@@ -20,7 +20,7 @@ const server = createServer((incoming, response) => {
 
 function fail(code: string, response: ServerResponse): void {
   const [name, body] = Object.entries(failureExamples).find(([each]) => each === code) ?? [];
-  const { status } = errorCodes[name as keyof typeof errorCodes]; // the clients ask for those that are there
+  const { status } = errorCodes[name as keyof typeof errorCodes]; // cast: the clients request only existing codes
   response.writeHead(status, { 'Content-Type': 'application/json', 'Retry-After': '5' });
   response.end(JSON.stringify(body));
 }
@@ -41,7 +41,7 @@ function pass({ url }: Service, incoming: IncomingMessage, response: ServerRespo
 /** Adds to a step a field, new enum values, and turns of an unknown kind. */
 function grown(step: Record<string, unknown>): object {
   const critic = { role: 'critic', content: 'Too long.', kind: 'review', phase: 'reflect', weight: 3 };
-  const turns = [...(step['new_turns'] as object[]), critic]; // only steps are asked for there
+  const turns = [...(step['new_turns'] as object[]), critic]; // cast: the clients request only steps below `/newer`
   const parse = { ...(step['parse'] as object), outcome: 'plan', dialect: 'yaml', certainty: 0.5 };
   return {
     ...step,

@@ -15,7 +15,7 @@ import { outcomeOf, toOffered } from './stepwise.js';
  */
 const page = readFileSync('docs/reference/reading-the-model.md', 'utf8');
 const rules = [...page.matchAll(/^### (.*)$/gm)].map(([, name = '']) => name);
-/** The rule that limits the time of reading, which a case cannot show. */
+/** The rule that requires linear reading time; no conformance case can show it. */
 const ruleWithoutCases = 'linear-work';
 
 const files = {
@@ -90,12 +90,13 @@ describe('the parser', () => {
   });
 });
 
-/** Returns the names of the fields that the joined deltas do not equal. */
+/** Returns the names of the fields whose joined deltas differ from the parsed reply. */
 function unjoined(text: string, joined: Joined, read: ParsedCompletion): string[] {
   const { outcome, thought, answer, reasoning, answerLabelled } = read;
   const isUnread = ['malformed_action', 'unknown_tool', 'truncated'].includes(outcome);
   const isDraft = outcome === 'answer' && !answerLabelled;
-  // Text before a closing tag without an opening one was sent as draft before it turned out to be reasoning (rule: thinking).
+  // The parser emits text before a closing tag without an opening one as draft, before the tag shows it to be reasoning
+  // (rule: thinking).
   const wasSent = reasoning !== null && joined.reasoning !== reasoning;
   // A draft omits labels wherever they occur (rule: draft-role).
   const isWhole = !wasSent && !/\nThought:/.test(text);

@@ -20,7 +20,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const { id } = JSON.parse(line);
   if (id !== 'markers-13') console.log(JSON.stringify({ id, outcome: 'action', tool_name: 'read', tool_args: { path: 'a' } }));
 }`;
-/** A parser that never acts and gives no reason. */
+/** A parser that proposes no action for any reply, and returns no field but the outcome. */
 const neverActs = alwaysActs.replace(/outcome: .*}/, "outcome: 'none' }");
 
 let folder: string;
@@ -47,7 +47,8 @@ describe.each(runners)('the conformance runner in %s', (language, [interpreter, 
     const { status, stdout } = run([process.execPath, join(folder, 'always-acts.mjs')]);
     expect(status).toBe(1);
     const lines = stdout.split('\n');
-    // The cases: a missing outcome, a call that may not run, a call with other arguments; markers-01 is read right.
+    // In markers-13 the parser returns nothing, in markers-14 no call may run, and in offered-tools-01 its arguments
+    // are wrong. It reads markers-01 correctly.
     expect(lines).toEqual(
       expect.arrayContaining(['raised markers-13', 'acted markers-14', 'wrong call offered-tools-01']),
     );

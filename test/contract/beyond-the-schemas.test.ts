@@ -14,7 +14,7 @@ afterAll(() => service.close());
 const { llm_config: config } = firstStep;
 const nested = JSON.parse('['.repeat(70) + ']'.repeat(70));
 
-/** Sends a body that the document accepts; returns the status and codes of the failure. */
+/** Sends a body that is valid according to openapi.yaml; returns the status and the codes of the failure. */
 async function failureOf(changes: Record<string, unknown>, as = JSON.stringify) {
   const body = { ...firstStep, ...changes };
   expect(breaches('StepRequest', body)).toBe('');
@@ -40,7 +40,7 @@ test.each([
   ['extensions_required', { phase: 'act', include: { extensions: false } }],
   ['invalid_value', { conversation_history: [{ role: 'critic', content: 'a' }] }],
   ['invalid_value', { conversation_history: [{ role: 'user', content: 'a', kind: 'review' }] }],
-])('a request that breaks a rule beyond the schemas fails with the detail %s (rules: beyond-the-schemas, answers-grow)', async (code, changes) => {
+])('a request that breaks a rule missing from the schemas fails with the detail %s (rules: beyond-the-schemas, answers-grow)', async (code, changes) => {
   expect(await failureOf(changes)).toEqual([400, 'invalid_request', code]);
 });
 

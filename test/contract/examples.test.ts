@@ -80,7 +80,7 @@ describe('the examples of the OpenAPI document', () => {
 
 const nameOf = (schema: Exclude<Operation['response'], string>): string => String(schema.meta()?.['id']);
 
-/** Replaces values that differ between requests, or that change with the instructions to the model. */
+/** Replaces values that differ between requests, or that change with the wording of the prompt. */
 function comparable(value: unknown): unknown {
   const volatile = new Set(['timestamp', 'request_id', 'system', 'prompt_sha256', 'stable_prompt_sha256']);
   return JSON.parse(

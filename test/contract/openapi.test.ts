@@ -124,7 +124,7 @@ describe('openapi.yaml for client generators (docs/decisions/openapi.md)', () =>
     expect(bare).toEqual([]);
   });
 
-  test('answers in openapi.yaml have open enums, no patterns and no required nullable fields', () => {
+  test('responses in openapi.yaml have open enums, no patterns and no required nullable fields', () => {
     const closed = [...inAnswers]
       .flatMap((name) => nodes(schemas[name] ?? null, name))
       .filter(({ node }) => typeof node['type'] === 'string' && 'enum' in node);
@@ -198,7 +198,7 @@ describe('openapi.yaml for client generators (docs/decisions/openapi.md)', () =>
     });
   });
 
-  test('llmKey in openapi.yaml is described in words: a pattern would put keys into the error messages of generated checks', () => {
+  test('llmKey in openapi.yaml has no pattern, because a failed check would print the key', () => {
     const { format, description, ...more } = at(
       'components',
       'schemas',

@@ -32,7 +32,7 @@ test('wire-types.ts matches the schemas (`npm run openapi` rewrites it)', () => 
   expect(readFileSync('src/contract/wire-types.ts', 'utf8')).toBe(wireTypes());
 });
 
-test('the written types are the types that Zod infers', () => {
+test('the types in wire-types.ts equal the types that Zod infers', () => {
   // The compiler checks this: a difference makes a `true` here an error.
   const same: [
     Same<Step, z.output<typeof stepSchema>>,

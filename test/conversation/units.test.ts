@@ -94,12 +94,12 @@ test('an observation of readUnits has its content, else its result as JSON, else
   ]);
 });
 
-test('readUnits does not mark notices and summaries as tasks (rule: task-turn)', () => {
+test('readUnits marks a query as a task, but not a notice (rule: task-turn)', () => {
   const units = readUnits([{ ...user('careful'), kind: 'notice' }, user('do it')]);
   expect(units.map((unit) => unit.type === 'user' && unit.isTask)).toEqual([false, true]);
 });
 
-test('readUnits puts every turn that is not blank into exactly one unit, for any history', () => {
+test('readUnits puts every non-empty turn of any history into exactly one unit', () => {
   const turn = fc.oneof(
     fc
       .string()

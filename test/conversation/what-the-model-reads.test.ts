@@ -25,12 +25,12 @@ test('resultText returns a text for cycles, big integers and values that JSON la
   expect(resultText(Symbol.for('x'))).toBe('Symbol(x)');
 });
 
-test('observationText treats null in a turn like an absent field (rule: null-is-absent)', () => {
+test('readUnits treats null in a turn like an absent field (rule: null-is-absent)', () => {
   const [unit] = readUnits([{ role: 'user', content: 'Go', kind: null }]);
   expect(unit).toMatchObject({ type: 'user', isTask: true });
 });
 
-test('renderTasks writes each task on one line with a mark that the legend explains (rule: client-tools)', () => {
+test('renderTasks writes each task on one line with a status mark that taskLegend explains (rule: client-tools)', () => {
   const tasks = [
     { id: 1, content: 'read\n the file', status: 'completed' as const },
     { id: 2, content: 'mend it', status: 'in_progress' as const },
@@ -41,7 +41,7 @@ test('renderTasks writes each task on one line with a mark that the legend expla
   expect(renderTasks([])).toBe('');
 });
 
-test('renderTasks replaces each run of white space in a task by one space (rule: client-tools)', () => {
+test('oneLine replaces each run of white space in a text by one space (rule: client-tools)', () => {
   const characters = fc.constantFrom('a', ' ', '\n', '\t', '\r', '\u00a0');
   fc.assert(
     fc.property(fc.string({ unit: characters }), (text) => {
@@ -50,7 +50,7 @@ test('renderTasks replaces each run of white space in a task by one space (rule:
   );
 });
 
-test('renderCall writes the taught text form and quotes keys that are not identifiers (rule: call-rendering)', () => {
+test('renderCall writes a call as the prompt teaches it and quotes keys that are not identifiers (rule: call-rendering)', () => {
   expect(renderCall('read_file', { path: 'a "b"', 'max-lines': 3, none: undefined })).toBe(
     'read_file(path="a \\"b\\"", "max-lines"=3, none=null)',
   );

@@ -8,8 +8,8 @@ import { patientEnvironment } from '../support/patience.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 
 /**
- * Sends the request of the page over the example shop and compares the report and the effect of each setting with the
- * page.
+ * Sends the page's example request with the files of `examples/shop`, and compares the report and the effect of each
+ * setting with the page.
  */
 const page = readFileSync('docs/context-and-budget.md', 'utf8');
 const [startLine = '', command = ''] = blocks(page, 'sh');
@@ -44,7 +44,7 @@ const statusOf = (report: Preview['context_report'], id: string) =>
   report.items.find((item) => item.id === id)?.status;
 
 /**
- * Removes token counts, which depend on the wording of the prompt, and the place of a cut, which depends on the
+ * Replaces token counts, which depend on the wording of the prompt, and the line numbers of a cut, which depend on the
  * counts.
  */
 const withoutCounts = (shown: unknown): unknown =>
@@ -53,7 +53,7 @@ const withoutCounts = (shown: unknown): unknown =>
     return /tokens$/.test(name) && value > 0 && value % 1_000 !== 0 ? expect.any(Number) : value;
   });
 
-test('the request of the page gets the report that the page shows, row by row', async () => {
+test('the documented request gets the documented context report, row by row', async () => {
   const { context_report } = shownReport;
   const report = await reportOf();
   const items = report.items.filter(({ kind }) => kind !== 'turn');
@@ -82,7 +82,7 @@ test('the report of a step lists complete items only on request', async () => {
   expect(await step({ include: { report: 'full' } })).toContain('included');
 });
 
-test('a cut file names the missing lines as the page shows', async () => {
+test('a truncated file names its missing lines in the prompt as the page documents', async () => {
   const [, marker = ''] = /`(\[lines .+?\])`/.exec(page) ?? [];
   const pattern = marker.replaceAll(/[[\]().]/g, '\\$&').replaceAll(/\d+/g, '\\d+');
   const { messages } = await preview();
@@ -91,7 +91,7 @@ test('a cut file names the missing lines as the page shows', async () => {
 
 const pricing = ['coupons', 'discounts', 'price-cart'].map((name) => `src/pricing/${name}.js`);
 
-describe('the ways to make room in a prompt that the page lists', () => {
+describe('the documented ways to free tokens in a prompt', () => {
   test.each([
     ['"max_iterations_left": 1', { max_iterations_left: 1 }],
     ['"contextShare": 0.9', config({ contextShare: 0.9 })],
@@ -109,7 +109,7 @@ describe('the ways to make room in a prompt that the page lists', () => {
   });
 });
 
-test('a pinned note is in the prompt if there is room, and dropped if tagged files need it', async () => {
+test('a pinned note is in the prompt if it fits, and dropped if tagged files need its tokens', async () => {
   const roomy = { ...pinned, ...config({ tokenLimit: 8_000 }) };
   expect(statusOf(await reportOf(roomy), 'house-rules')).toBe('included');
   expect(JSON.stringify(await preview(roomy))).toContain('Prices are integers, in cents.');
@@ -135,7 +135,7 @@ test('inline text overrides the file on disk', async () => {
   expect(prompt).not.toContain('# How prices');
 });
 
-describe('the stable prompt', () => {
+describe('stability of the prompt prefix', () => {
   const history = [
     { role: 'user' as const, content: request.user_query },
     {
@@ -159,8 +159,8 @@ describe('the stable prompt', () => {
   test.each([
     ['another focus file', focus],
     ['a changed TODO list', { tasks: [{ id: 1, content: 'Look', status: 'todo' }] }],
-    ['the order to answer', { max_iterations_left: 1 }],
-  ])('a next step with %s has the same stable prompt', async (_, changes) => {
+    ['one iteration left', { max_iterations_left: 1 }],
+  ])('a next step with %s keeps the hash of the stable prompt', async (_, changes) => {
     expect(await hashOf(changes)).toBe(await hashOf({}));
   });
 
@@ -185,7 +185,7 @@ describe('the stable prompt', () => {
     ],
     ['another tokenLimit', config({ tokenLimit: 8_000 })],
     ['another contextShare', config({ contextShare: 0.9 })],
-  ])('a next step with %s has another stable prompt', async (_, changes) => {
+  ])('a next step with %s changes the hash of the stable prompt', async (_, changes) => {
     expect(await hashOf(changes)).not.toBe(await hashOf({}));
   });
 });

@@ -37,7 +37,7 @@ function answerInPython(calls: readonly unknown[]): readonly TurnInput[] {
   return JSON.parse(stdout);
 }
 
-test('the documented search of 20 lines finds the tools for the documented share of the recorded questions', () => {
+test('the documented search of 20 lines finds the tools for the documented percentage of the recorded questions', () => {
   const [code = ''] = blocks(page, 'python');
   expect(code.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(20);
   const documented = Number(/for (\d+) % of 200 questions/.exec(page)?.[1]);
@@ -49,7 +49,7 @@ test('the documented search of 20 lines finds the tools for the documented share
   expect(Math.round((100 * hits.length) / calls.length)).toBe(documented);
 });
 
-test('the service takes the observation of the documented search, and the tool can then be called', async () => {
+test('the service accepts the observation of the documented search, and the tool can then be called', async () => {
   const provider: FakeProvider = await startFakeProvider();
   const service = await startLocalService({
     UPSTREAMS: JSON.stringify({ fake: { url: `${provider.url}/v1`, keyRequired: false } }),

@@ -6,13 +6,13 @@ const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 const record = readFileSync('docs/decisions/dependencies.md', 'utf8');
 const rows = [...record.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell = '']) => cell.split(', '));
 
-test('the decision record gives a reason for exactly the production dependencies', () => {
+test('the decision record on dependencies lists exactly the production dependencies', () => {
   const { dependencies, optionalDependencies = {} } = packageJson;
   const named = rows.filter((name) => name !== 'package' && !/^-+$/.test(name));
   expect(named.sort()).toEqual([...Object.keys(dependencies), ...Object.keys(optionalDependencies)].sort());
 });
 
-test('no installed package runs an install script, and each declares its licence', () => {
+test('no production package runs an install script, and each declares its licence', () => {
   const packages = Object.entries<{ hasInstallScript?: boolean; dev?: boolean; license?: string }>(
     lock.packages,
   );

@@ -69,7 +69,7 @@ describe('deployment files for several replicas (rules: replicas, shutdown)', ()
       pod.containers[0].resources.limits.memory,
       { Gi: 2 ** 30, Mi: 2 ** 20 },
     ],
-  ])('the heap in %s is half of the memory, and operating.md has the bytes in flight that follow (rule: overload)', (_, options, memory, units) => {
+  ])('the heap limit in %s is half of the memory limit, and operating.md states the resulting limit of bytes in flight (rule: overload)', (_, options, memory, units) => {
     const heap = Number(/^--max-old-space-size=(\d+)$/.exec(options)?.[1]) * 2 ** 20;
     const limit =
       Number.parseInt(memory, 10) * (new Map(Object.entries(units)).get(memory.replace(/\d+/, '')) ?? 0);
@@ -117,7 +117,7 @@ describe('deployment files for several replicas (rules: replicas, shutdown)', ()
   test('containers see changes of the token file and of the nginx file, since folders are mounted (rule: token-file)', () => {
     const { volumes, environment, secrets } = compose.services['stepwise-1'];
     expect(volumes[0].source).toMatch(/^\$\{TOKENS_FOLDER:-\.\/tokens\}$/);
-    // Compose mounts each secret as a single file.
+    // Compose would mount a secret as a single file, whose replacement a container does not see.
     expect([secrets, compose.secrets]).toEqual([undefined, undefined]);
     expect(environment.AUTH_TOKENS_FILE).toBe(`${volumes[0].target}/tokens.yaml`);
     const [source, target] = compose.services.nginx.volumes[0].split(':');

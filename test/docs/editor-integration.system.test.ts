@@ -198,7 +198,7 @@ describe('the compiled editor guide', () => {
     expect(await running).toMatchObject({ stopReason: 'stopped' });
   });
 
-  test('section 8 of the editor guide: stop ends a task that has not begun and one that waits for it', async () => {
+  test('section 8 of the editor guide: stop ends a task that has not begun and the task queued behind it', async () => {
     provider.script([answer('Never asked for.')]);
     const before = provider.requests.length;
     const one = await assistant(editor);

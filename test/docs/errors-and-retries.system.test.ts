@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => service.close());
 
-/** Returns the first cells of the table of a section without code quotes. */
+/** Returns the rows of the table of a section as cells without code quotes. */
 function rowsOf(section: string): string[][] {
   const [, text = ''] = new RegExp(`^## ${section}\\n(.*?)(?=^## |(?![^]))`, 'ms').exec(page) ?? [];
   return text
@@ -34,7 +34,7 @@ function rowsOf(section: string): string[][] {
 test.each([
   ['Try again', true],
   ['Change something first', false],
-])('the section "%s" lists exactly the codes it is about, with status and message', (section, retryable) => {
+])('the section "%s" lists exactly its error codes, with status and message', (section, retryable) => {
   const told = rowsOf(section).map(([code, status, message]) => [code, Number(status), message]);
   const meant = Object.entries(errorCodes)
     .filter(([, row]) => row.retryable === retryable)
@@ -43,7 +43,7 @@ test.each([
   for (const [, , , what = ''] of rowsOf(section)) expect(what).not.toBe('');
 });
 
-test('failures before the service have the codes and the retry advice of the page', async () => {
+test('if no service answers, the client reports the documented codes and retry advice', async () => {
   const other = createServer(({ url }, response) => {
     if (url?.startsWith('/foreign')) response.writeHead(Number(url.split('/')[2])).end('<h1>Log in</h1>');
   });

@@ -103,7 +103,7 @@ function countLines(program: string, width: number): number {
   return body.split('\n').filter((line) => line.trim() !== '').length;
 }
 
-test('the programs are formatted, and the page states their lengths; in the width of this repository, none of ours is longer than the shortest', () => {
+test('the programs are formatted and have the stated lengths, and no Stepwise program is longer than the shortest alternative', () => {
   for (const name of programs) expect(formatted(programNamed(name))).toBe(programNamed(name));
   for (const [task, title] of Object.entries(titles)) {
     const at = (width: number) =>
@@ -115,7 +115,7 @@ test('the programs are formatted, and the page states their lengths; in the widt
   }
 }, 60_000);
 
-describe.each(libraries)('the programs of %s over a scripted model', (library: Library) => {
+describe.each(libraries)('the programs of %s with a scripted model', (library: Library) => {
   const call = (name: string, args: object): ScriptedReply => ({
     toolCalls: [{ name, arguments: { ...args } }],
   });
@@ -125,7 +125,10 @@ describe.each(libraries)('the programs of %s over a scripted model', (library: L
   });
   const readCart = call('read_note', { name: 'cart' });
 
-  /** Starts a program, which reaches the provider through the service: as our client, or as one of OpenAI's API. */
+  /**
+   * Starts a program, which reaches the provider through the service: with the Stepwise client or a client of OpenAI's
+   * API.
+   */
   function start(task: string, port = 3000) {
     const file = join(folder, `${task}-${library}.js`);
     const script = withCompiledEntries(readFileSync(file, 'utf8'))
@@ -154,7 +157,7 @@ describe.each(libraries)('the programs of %s over a scripted model', (library: L
 
   const lastRequest = (): string => provider.requests.at(-1)?.rawBody ?? '';
 
-  test('the tool loop runs the tool and prints the answer; without one it ends with an error after ten calls', async () => {
+  test('the tool loop prints the answer after the tool call, and ends with an error after ten calls without an answer', async () => {
     provider.script([readCart, said('After tax.')]);
     const good = start('loop');
     expect(await good.ended).toEqual([0, null]);
@@ -174,7 +177,7 @@ describe.each(libraries)('the programs of %s over a scripted model', (library: L
     ['y', 'Order 17 is paid back.'],
     ['n', 'Not today.'],
   ])(
-    'the approval shows the call; after the reply %s the model reads "%s"',
+    'the approval prompt shows the call, and after the reply %s the model reads "%s"',
     async (reply, read) => {
       provider.script([call('refund_order', { order: '17' }), said('That is all.')]);
       const { child, output, ended } = start('approval');
@@ -188,7 +191,7 @@ describe.each(libraries)('the programs of %s over a scripted model', (library: L
     60_000,
   );
 
-  test('the server sends the page, then the answer while the model writes it; a failure breaks the connection, and leaving stops the run', async () => {
+  test('the server sends the page and streams the answer; a failure breaks the connection, and a disconnect stops the run', async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/`;
     start('stream', port);

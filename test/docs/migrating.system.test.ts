@@ -57,7 +57,7 @@ test('the old loop reads only the first of the five spellings of a call on the p
   }
 }, 120_000);
 
-test('after an unreadable action the new loop gets the intended call', async () => {
+test('after an unreadable action the new loop asks the model to write its reply again', async () => {
   provider.script([{ text: 'Thought: I read.\nAction: read_file(path=' }, answer('At most 40.')]);
   expect((await run(fileOf('after.mjs'))).stdout).toBe('At most 40.\n');
   expect(latest()).toContain('Write the whole reply again');

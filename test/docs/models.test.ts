@@ -148,8 +148,8 @@ afterAll(async () => {
 });
 
 /**
- * Starts the service of a line with its addresses redirected to the fake server, and returns its decisions for each
- * address.
+ * Starts the service as a line of the documentation says, but with all addresses redirected to the fake server. Returns
+ * the service's decisions for each address.
  */
 async function startAsDocumented(line: string): Promise<Service> {
   const [, settings] = /^(?:UPSTREAMS='(.+)' )?npm start\n$/.exec(line) ?? [line, line];
@@ -188,7 +188,7 @@ function originOf(line: string, { provider }: { provider?: string }, name: strin
   return new URL(typeof entry === 'string' ? entry : entry.url).origin;
 }
 
-/** Returns the setting that equals what the service detects at the address. */
+/** Returns the setting that is equivalent to what the service detects from the address. */
 function settingFor(url: string, setting: StructuredSetting | undefined): StructuredSetting {
   const structured = structuredOf(url, setting);
   if (typeof structured !== 'object') return structured;
@@ -230,7 +230,7 @@ function protocolOf({ body }: Asked): string {
   return 'response_format' in body || 'output_config' in body ? 'json' : 'text';
 }
 
-test('the page lists each server in order, with a row for each', () => {
+test('the table of the models page has a row for each server section, in the same order', () => {
   const others = ['Any other'];
   expect(rows.map(([name]) => name)).toEqual(
     sections.map(({ name }) => name).filter((name) => !others.includes(name)),
@@ -238,7 +238,9 @@ test('the page lists each server in order, with a row for each', () => {
   expect(sections).toHaveLength(19);
 });
 
-test.each(rows)('the settings of %s: requests to %s, key: %s, auto is %s, counting is %s', async (...row) => {
+test.each(
+  rows,
+)('with the documented settings of %s, requests go to %s, the key is %s, auto is %s, and counting is %s', async (...row) => {
   const [name = '', path, keyStated, protocol, counting] = row;
   const { line, config } = sectionOf(name);
   const result = await step(await startAsDocumented(line), { llm_config: config });
@@ -280,7 +282,7 @@ describe.each(rows.map(([name = '']) => name))('requests with the settings of %s
     expect(asked).toHaveLength(before + 2);
   });
 
-  test('no value of a variable is printed or leaves in another header than its own', async () => {
+  test('each value of a settings variable is sent in exactly one header and nowhere else', async () => {
     await step(await startAsDocumented(line), { llm_config: config });
     const { headers = {}, body = {}, path = '' } = asked.at(-1) ?? {};
     for (const variable of variablesIn(line)) {
@@ -361,7 +363,7 @@ test('a run may change its model, server and protocol between any two steps', as
   }
 });
 
-test('requests to a server contain and omit what the page states', async () => {
+test('the service selects parameters, API and key header for a model as the page states', async () => {
   const reasoning = { modelName: 'o3', tokenLimit: 32_000, reservedOutputTokens: 4_000, temperature: 0 };
   const result = await step(await startAsDocumented('npm start\n'), { llm_config: reasoning });
   expect(result.warnings).toContainEqual(expect.objectContaining({ code: 'parameter_dropped' }));

@@ -91,8 +91,8 @@ function read(path: string): string {
 }
 
 /**
- * Returns the rules that a text cites. A citation may continue on the next line of a comment; after a word,
- * `(rule:` is the parameter of a function.
+ * Returns the rules that a text cites. A citation may continue on the next line of a comment. `(rule:` directly after a
+ * word begins the parameters of a function, not a citation.
  */
 function citedIn(text: string): string[] {
   const joined = text.replaceAll(/\n[ \t]*(?:\*|\/\/)[ \t]?/g, ' ');

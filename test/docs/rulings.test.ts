@@ -80,7 +80,7 @@ test('every spelling that the ruling `listed-call` shows is read as the same cal
   }
 });
 
-test('a reply that calls nothing by the rules `markers` and `offered-tools` is an answer', () => {
+test('a reply without a valid call by the rules `markers` and `offered-tools` is read as an answer', () => {
   const none = [
     '1. Action: search_code(pattern="port")',
     'Action: None',

@@ -33,7 +33,8 @@ const readme = readFileSync('README.md', 'utf8');
 const reference = ['client', 'deferred-tools', 'service', 'reading-the-model'].map(
   (page) => `docs/reference/${page}.md`,
 );
-const pages = ['README.md', 'docs/company-networks.md', ...reference];
+const gettingStarted = readFileSync('docs/getting-started.md', 'utf8');
+const pages = ['README.md', 'docs/getting-started.md', 'docs/company-networks.md', ...reference];
 const packageJson = JSON.parse(readFileSync('package.json', 'utf8'));
 const built = resolve('.build/snippets');
 
@@ -66,6 +67,20 @@ test('a request without a token limit gets the error that the reference shows', 
   });
   const [shown] = jsonBlocks(read('docs/reference/errors.md'));
   expect(await response.json()).toMatchObject(withoutCounts(shown) as object);
+});
+
+test('the curl request of the first steps gets the response that the page shows', async () => {
+  const [request = ''] = blocks(gettingStarted, 'sh').filter((each) => each.startsWith('curl'));
+  expect(await postLikeCurl(request)).toMatchObject(jsonBlocks(gettingStarted)[0] as object);
+});
+
+test('the first program runs in the folder of the repository and prints an answer', async () => {
+  const file = join(built, 'first.mjs');
+  writeFileSync(file, withCompiledEntries(atTheService(blocks(gettingStarted, 'js')[0] ?? '')));
+  const { code, shown, trouble } = await run(process.execPath, [file], { cwd: process.cwd() });
+  expect({ code, trouble }).toEqual({ code: 0, trouble: '' });
+  expect(shown).toContain('search_code');
+  expect(shown).toContain("port: number('PORT', 3000)");
 });
 
 test('the section counts in the README add up to the prompt count', () => {
@@ -187,7 +202,7 @@ test('the documents install the package file that `npm pack` writes', () => {
   expect(new Set(named)).toEqual(new Set([`${name}-${version}.tgz`, `${name}-client-${version}.tgz`]));
 });
 
-test('the documents use `npx stepwise`, elsewhere another package, only after this package was installed', () => {
+test('the documents use `npx stepwise` only after installing this package, because npm has another of that name', () => {
   const careless = ['README.md', ...filesIn('docs')]
     .filter((path) => path.endsWith('.md'))
     .filter((path) => /^.*(?:^|`)npx stepwise \w/m.exec(read(path).split(/^npm install .*\.tgz$/m)[0] ?? ''));

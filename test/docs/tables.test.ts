@@ -110,7 +110,7 @@ test.each([
   }
 });
 
-test('every example of a secret file is refused', () => {
+test('every secret file that the reference names as an example is refused', () => {
   const [, examples = ''] = section(page('context-and-budget'), 'secret-files').split('\n\n').slice(1);
   const patterns = [...examples.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name.replaceAll('*', 'x'));
   expect(patterns.length).toBeGreaterThan(12);

@@ -9,12 +9,12 @@ import type { Script } from '../../src/offline/fake-provider.js';
 import { act, type Bench, scripted, setUp } from '../support/cli-harness.js';
 import { listen } from '../support/listen.js';
 
-/** Provokes each message of the page, or finds it in the source of the page that displays it. */
+/** Provokes the startup and terminal messages of the page, and searches the source code for its other messages. */
 const page = readFileSync('docs/troubleshooting.md', 'utf8');
 const inNode = promisify(execFile);
 const main = join(process.cwd(), '.build/src/service/main.js');
 
-/** Returns the first cells of the table of a section as rendered text. */
+/** Returns the messages in the first column of the table of a section. */
 function messagesOf(section: string): string[] {
   const [, text = ''] = page.split(`## ${section}\n`);
   const [table = ''] = text.split(/^## /m);
@@ -113,7 +113,7 @@ test('the command prints each terminal message of the troubleshooting page', asy
   expect(messagesOf('At the terminal').length).toBeGreaterThan(14);
 }, 240_000);
 
-test('the service returns each request error of the troubleshooting page', async () => {
+test('each request error of the troubleshooting page is in the source of the service', async () => {
   const { errorCodes } = await import('../../src/contract/error-codes.js');
   const said = [
     ...Object.values(errorCodes).map(({ message }) => message),
@@ -143,7 +143,7 @@ function sourceOf(folder: string): string {
     .join('\n');
 }
 
-test('each label on the troubleshooting page exists', () => {
+test('each label on the troubleshooting page exists in the VS Code extension', () => {
   const quoted = [...page.matchAll(/“([A-Z][a-z ]+)”/g)].map(([, label = '']) => label);
   expect(quoted.length).toBeGreaterThan(1);
   expect(quoted.filter((label) => !sourceOf('examples/vscode/src').includes(`'${label}'`))).toEqual([]);

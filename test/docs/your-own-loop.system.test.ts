@@ -46,7 +46,7 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL');
 });
 
-describe.each(languages)('the loop of your own in $file', ({ command, needed, file, offline, scripted }) => {
+describe.each(languages)('the documented loop in $file', ({ command, needed, file, offline, scripted }) => {
   const { test } = needs(...needed);
   const start = (task?: string, model = scripted): ChildProcessWithoutNullStreams => {
     const fileAt = copyFiles(page, `your-own-loop-${file}`, {
@@ -86,7 +86,10 @@ describe.each(languages)('the loop of your own in $file', ({ command, needed, fi
     expect(latest()).not.toContain('old.md:1:');
   });
 
-  test.each(['n\n', ''])('the documented loop takes %j as a no and informs the model', async (typed) => {
+  test.each([
+    'n\n',
+    '',
+  ])('the documented loop treats the input %j as a refusal and keeps the note', async (typed) => {
     provider.script([act('delete_note(path="old.md")'), act('search_notes(query="was")'), answer('Kept.')]);
     expect((await ended(start('Delete the old note'), typed)).stdout).toContain('Kept.');
     expect(latest()).toContain('old.md:1:');

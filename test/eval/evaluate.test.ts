@@ -10,6 +10,7 @@ import { ownParser } from '../../src/eval/parser.js';
 import { PlanError, readPlan } from '../../src/eval/read-plan.js';
 import { readRuns } from '../../src/eval/read-runs.js';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
+import type { Trajectory } from '../../src/sdk/run/trajectory.js';
 import { openStepMaker, type StepMaker } from '../../src/service/step-maker.js';
 import {
   fourSteps,
@@ -27,11 +28,13 @@ const root = temporaryFolder();
 const runFile = 'run.json';
 let bench: RecordingBench;
 let recorded: string;
+/** The recorded run as the SDK saves it, without its requests. */
+let saved: Trajectory;
 let maker: StepMaker;
 
 beforeAll(async () => {
   bench = await startRecordingBench(join(root, 'records'));
-  await bench.record();
+  saved = await bench.record();
   recorded = (await until(() => recordedFiles(bench.folder)[0])) ?? '';
   await until(
     () => recordedSteps(),
@@ -90,7 +93,7 @@ const none = { same: 0, accepted: 0, different: 0, missing: 0, skipped: 0 };
 
 const scriptTerse = () => bench.service.fake.script(replyByInstructions);
 
-test('an unchanged step has the recorded prompt and result again (rule: eval-steps)', async () => {
+test('evaluating an unchanged step gives the recorded prompt and result again (rule: eval-steps)', async () => {
   const report = await evaluateFolder(runsFolder());
   expect(counts(report)).toEqual([{ ...none, same: 4 }]);
   expect(report.divergences).toEqual([]);
@@ -101,7 +104,7 @@ test('an unchanged step has the recorded prompt and result again (rule: eval-ste
   }
 });
 
-test('a changed instruction that alters step 3 is found at step 3, with both prompts (rule: first-divergence)', async () => {
+test('if a changed instruction alters step 3, the report has this divergence at step 3, with both prompts (rule: first-divergence)', async () => {
   scriptTerse();
   const plan = await planOf('matrix: { instructions: [recorded, { name: terse, text: Be terse. }] }');
   const report = await evaluateFolder(runsFolder(), { plan });
@@ -132,7 +135,7 @@ test('a changed instruction that alters step 3 is found at step 3, with both pro
   expect(difference).toContain('+Be terse.');
 });
 
-test('the difference of two prompts has the changed lines and the lines around them, even changed lines that look like the header of a diff (rule: first-divergence)', () => {
+test('promptDifference shows the changed lines with context, including changed lines that look like a diff header (rule: first-divergence)', () => {
   const prompt = (system: string) => ({ system, messages: [], native_tools: [] });
   const [before, now] = [prompt('a\n-- x\nc\n'), prompt('a\n++ y\nc\n')];
   expect(promptDifference(before, now)).toBe(
@@ -142,7 +145,7 @@ test('the difference of two prompts has the changed lines and the lines around t
   expect(promptDifference(null, now)).toBeUndefined();
 });
 
-test('a service at a URL gives the same verdicts as one in this process, and keeps the recorded session (rule: eval-steps)', async () => {
+test('a service at a URL gives the same verdicts as one in this process, and adds nothing to the recorded session (rule: eval-steps)', async () => {
   scriptTerse();
   const plan = await planOf('matrix: { instructions: [recorded, { name: terse, text: Be terse. }] }');
   const client = new StepwiseClient({ baseUrl: bench.service.url });
@@ -162,7 +165,7 @@ test('a service at a URL gives the same verdicts as one in this process, and kee
   );
 });
 
-test('a baseline accepts the fields that differed, and no other (rule: eval-baseline)', async () => {
+test('a baseline accepts the fields that differed when it was written, and no others (rule: eval-baseline)', async () => {
   scriptTerse();
   const plan = await planOf('matrix: { instructions: [{ name: terse, text: Be terse. }] }');
   const folder = runsFolder();
@@ -179,7 +182,7 @@ test('a baseline accepts the fields that differed, and no other (rule: eval-base
   expect(other.divergences).toMatchObject([{ step: 2, differs: ['outcome'] }]);
 });
 
-test('a tolerance allows a share of the steps to differ (rule: eval-verdict)', async () => {
+test('a cell with a tolerance fails only if more than that percentage of its steps differ (rule: eval-verdict)', async () => {
   scriptTerse();
   const matrix = 'matrix: { instructions: [{ name: terse, text: Be terse. }] }';
   const fails = async (tolerance: string) => {
@@ -206,7 +209,23 @@ test('half-written files and files that are no runs are reported and skipped, an
   ]);
 });
 
-test('a step whose recorded request the service refuses is missing, with the path of the refused field as the reason (rule: eval-steps)', async () => {
+test('runs saved by older versions, without newer fields and with the names of version 1, are evaluated (rule: eval-runs)', async () => {
+  bench.service.fake.script((request) => replyByProgress(fourSteps, request));
+  const newer = new Set(['answer', 'recorded_step', 'phase', 'native_tools', 'completion_calls', 'record']);
+  const older = (run: object): string =>
+    JSON.stringify(run, (name, value: unknown) => (newer.has(name) ? undefined : value));
+  const folder = runsFolder();
+  writeFileSync(join(folder, runFile), older(JSON.parse(readFileSync(recorded, 'utf8'))));
+  expect(counts(await evaluateFolder(folder))).toEqual([{ ...none, same: 4 }]);
+  const { projectId: project_id, sessionId: session_id, beganWith: began_with, result: _, ...rest } = saved;
+  const former = { ...rest, version: 1, project_id, session_id, began_with, result: null };
+  writeFileSync(join(folder, 'former.json'), older(former));
+  const plan = await planOf('{}', { parserOnly: true });
+  const report = await evaluateFolder(folder, { plan, ask: undefined });
+  expect([counts(report), report.skipped]).toEqual([[{ ...none, same: 8 }], []]);
+});
+
+test('a step whose recorded request the service refuses counts as missing, with the path of the refused field as the reason (rule: eval-steps)', async () => {
   const folder = runsFolder();
   const saved = JSON.parse(readFileSync(join(folder, runFile), 'utf8'));
   saved.recorded_steps[1].request.inline_context = { files: 'none' };
@@ -216,7 +235,7 @@ test('a step whose recorded request the service refuses is missing, with the pat
   expect(report.cells[0]?.steps[1]?.reason).toContain('inline_context.files');
 });
 
-test('if a model is down, the steps of its cell are missing, and the requests to it end (rule: eval-verdict)', async () => {
+test('if a model is down, its steps are reported as missing, and after 5 failures it is not called again (rule: eval-verdict)', async () => {
   const down = await startWholeService();
   await down.fake.close();
   const away = await openStepMaker({
@@ -239,7 +258,7 @@ test('if a model is down, the steps of its cell are missing, and the requests to
   expect(reasons.at(-1)).toMatch(/^not asked after 5 failures: upstream_unreachable/);
 });
 
-test('the steps of a model without a key are missing, with the missing key as the reason (rule: eval-verdict)', async () => {
+test('the steps of a model without a key count as missing, with the missing key as the reason (rule: eval-verdict)', async () => {
   const plan = await planOf('matrix: { model: [gpt-4o] }');
   const report = await evaluateFolder(runsFolder(), { plan });
   expect(report.cells[0]?.steps[0]).toMatchObject({
@@ -248,7 +267,7 @@ test('the steps of a model without a key are missing, with the missing key as th
   });
 });
 
-test('prices are added up per model, and absent without a price (rule: eval-matrix)', async () => {
+test('the price of a cell is computed from its tokens, and null if the model has no price (rule: eval-matrix)', async () => {
   const usage = { inputTokens: 1_000, outputTokens: 100 };
   bench.service.fake.script((request) => ({ ...replyByProgress(fourSteps, request), usage }) as never);
   const folder = runsFolder();
@@ -278,12 +297,12 @@ test.each([
   ['tolerance: many', 'expected a share such as 10%'],
   ['matrix: [', 'is not YAML'],
   ['matrix: { instructions: [{ file: nowhere.md }] }', 'Cannot read the instructions nowhere.md'],
-])('the invalid matrix %j is refused with the path of the invalid field (rule: eval-matrix)', async (yaml, message) => {
+])('the invalid matrix file %j is refused with an error that names the problem (rule: eval-matrix)', async (yaml, message) => {
   await expect(planOf(yaml)).rejects.toThrow(PlanError);
   await expect(planOf(yaml)).rejects.toThrow(message);
 });
 
-test('a matrix has a cell for each combination, named after what it changes (rule: eval-matrix)', async () => {
+test('a matrix has one cell for each combination of values, named after the values that differ from the recording (rule: eval-matrix)', async () => {
   const plan = await planOf(
     'matrix: { model: [recorded, { name: q, upstream: local }], protocol: [recorded, json], tokenLimit: [4000] }',
   );

@@ -4,7 +4,7 @@ import { until } from '../support/until.js';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Uses up the rest of the current turn. */
+/** Blocks until the time of the current turn of the event loop is used up. */
 function useUpTurn(): void {
   const end = performance.now() + MAX_TURN_MS;
   while (performance.now() < end);
@@ -19,7 +19,10 @@ async function workOn(items: number, onItem: () => void, signal?: AbortSignal): 
   }
 }
 
-/** Waits for a turn with time left. On a busy machine other processes may use up a whole turn. */
+/**
+ * Waits for a turn of the event loop in which yieldIfBusy does not yield. On a busy machine other processes may use up
+ * a whole turn.
+ */
 const turnWithTimeLeft = (): Promise<boolean> =>
   until(async () => {
     await nextTurn();
@@ -30,7 +33,7 @@ test('yieldIfBusy creates no promise while the turn has time left', async () => 
   await until(async () => (await turnWithTimeLeft()) && yieldIfBusy() === undefined);
 });
 
-test('yieldIfBusy waits for a later turn once the current one is used up (rule: loop-share)', async () => {
+test('yieldIfBusy waits for a later turn once the time of the current one is used up (rule: loop-share)', async () => {
   await turnWithTimeLeft();
   useUpTurn();
   const waiting = yieldIfBusy();
@@ -43,7 +46,7 @@ test('yieldIfBusy waits for a later turn once the current one is used up (rule: 
   await waited;
 });
 
-test('timers fire between any two items of several busy loops', async () => {
+test('timers keep firing between the items of several busy loops', async () => {
   await nextTurn();
   const log: string[] = [];
   const timer = setInterval(() => log.push('timer'), 1);
@@ -73,7 +76,7 @@ test('yieldIfBusy throws the reason of an aborted signal, immediately or after i
   await expect(waiting).rejects.toThrow('left');
 });
 
-test('aborted waiters of yieldIfBusy end in the next turn and take no turn from others', async () => {
+test('aborted waiters of yieldIfBusy reject in the next turn and do not delay the other waiters', async () => {
   await nextTurn();
   yieldIfBusy();
   useUpTurn();

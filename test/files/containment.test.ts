@@ -121,7 +121,7 @@ describe('path payloads (rule: containment)', () => {
     );
   });
 
-  test('focus files outside the project are not read, and chunks keep the caller’s own content', async () => {
+  test('nothing is read from disk for a focus file or search result with a path outside the project', async () => {
     for (const path of payloads.filter((_, index) => index % 9 === 0)) {
       const focus = await gatherContext(
         stepRequest({ implicit_context: { last_focused_file_path: path } }),
@@ -225,7 +225,7 @@ describe('special files in a project folder (rule: containment)', () => {
   const servers = sockets.map((name) => createServer().listen(join(special, name)));
   afterAll(() => Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve)))));
 
-  test('50 special files are not read, do not block the step, and leave their folder listed', async () => {
+  test('50 pipes, sockets, device links and huge files are not read, do not block, and do not prevent listing their folder', async () => {
     const names = [...fifos, ...sockets, ...devices, ...sparse];
     expect(names).toHaveLength(50);
     const found = await Promise.all(names.map((name) => specialSource.read(name, signal)));

@@ -5,7 +5,7 @@ import { isSecretPath, isSecretPlace } from '../../src/files/secret-paths.js';
 const secret = (paths: readonly string[]) => paths.filter(isSecretPath);
 
 describe('names of secret files (rule: secret-files)', () => {
-  test('a secret file is refused with trailing dots and spaces, which Windows ignores', () => {
+  test('a secret file name is refused even with trailing dots and spaces, which Windows ignores', () => {
     const paths = ['server.key.', 'server.key ', 'certs/server.pem. . .', '.git./config', '.ssh /config'];
     expect(secret(paths)).toEqual(paths);
   });
@@ -42,12 +42,12 @@ describe('names of secret files (rule: secret-files)', () => {
     expect(secret(paths)).toEqual(paths);
   });
 
-  test('a secret file is refused in any case, folded non-ASCII letters included', () => {
+  test('a secret file is refused in upper and lower case, even with non-ASCII letters that fold to ASCII', () => {
     const paths = ['ID_RSA', '.Git/config', '.\u017Fsh/config', 'server.\u212Aey'];
     expect(secret(paths)).toEqual(paths);
   });
 
-  test('every name that begins with `.env` is refused, unless it is another word', () => {
+  test('every name that begins with `.env` is refused, except names of other tools such as `.envoy`', () => {
     const paths = ['', '.local', 'rc', '-prod', '_prod', '~', '.bak', 'prod', '1', 's/x', 'ironment', 'oyrc'];
     expect(secret(paths.map((end) => `.env${end}`))).toHaveLength(paths.length);
     const others = ['.envoy', '.envoy/a.ts', '.envoy.yaml', '.environment.d/50.conf', 'ENVOY~1/a.ts'];
@@ -192,7 +192,7 @@ describe('project folders by absolute path (rule: secret-files)', () => {
     expect(refused(paths)).toEqual(paths);
   });
 
-  test('a folder is accepted as a project, even if it or a parent has a name that would be secret for a file only', () => {
+  test('a folder is accepted as a project even if its name, or that of a parent, is secret only for files', () => {
     const paths = [
       '/',
       '/home/me/.envoy',

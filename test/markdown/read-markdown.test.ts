@@ -60,7 +60,7 @@ describe('readMarkdown (rule: playground-untrusted)', () => {
     '[a](file:///etc/passwd)',
     '<javascript:alert(1)>',
     '[a][1]\n\n[1]: javascript:alert(1)',
-  ])('readMarkdown makes no link of %s', (text) => expect(hrefs(text)).toEqual([]));
+  ])('readMarkdown does not make a link of %s', (text) => expect(hrefs(text)).toEqual([]));
 
   test('readMarkdown keeps web links and adds the address if the link text differs from it', () => {
     expect(hrefs('[bank](https://evil.example/)')).toEqual(['https://evil.example/']);
@@ -68,7 +68,7 @@ describe('readMarkdown (rule: playground-untrusted)', () => {
     expect(words(readMarkdown('<https://a.example/>'))).toBe('https://a.example/');
   });
 
-  test('readMarkdown writes the address once if it is the link text, also for links that are not kept', () => {
+  test('readMarkdown turns a relative link into its text, followed by the address if that differs', () => {
     expect(words(readMarkdown('[src/a.ts](src/a.ts)'))).toBe('src/a.ts');
     expect(words(readMarkdown('[a](src/a.ts)'))).toBe('a (src/a.ts)');
   });

@@ -91,7 +91,7 @@ describe('the tools of MCP servers (rule: mcp-tools)', () => {
     expect(mcp.servers[0]?.leftOut).toEqual([{ name: 'bad', reason: expect.any(String) }]);
   });
 
-  test('an MCP tool whose schema has 200,000 levels is left out, and a result that deep is replaced by a remark', async () => {
+  test('an MCP tool whose schema has 200,000 levels is left out, and a similarly deep result is replaced by a placeholder', async () => {
     const { tools, notices } = await open({ ...offering('deep_result'), schemaDepth: 100_000 });
     expect(tools.map(({ name }) => name)).toEqual(['raw__deep_result']);
     expect(notices).toEqual([
@@ -323,7 +323,7 @@ describe('MCP servers in child processes (rule: mcp-servers)', () => {
     ['messages on several lines', '{\n  "jsonrpc": "2.0"\n}\n', '{'],
     ['a greeting without a line break', 'Starting... ', 'Starting... '.trim()],
     ['a usage text', '\nUsage: server [options]\n', 'Usage: server [options]'],
-  ])('an MCP server that never speaks the protocol is reported as that: %s', async (_, greeting, begins) => {
+  ])('an MCP server that does not speak the protocol is reported with the beginning of its output: %s', async (_, greeting, begins) => {
     const timeouts = { connectMs: 1_500 };
     const { notices } = await open({ greeting, neverInitializes: true }, { timeouts });
     const reason =
@@ -380,7 +380,7 @@ describe('MCP servers in child processes (rule: mcp-servers)', () => {
     expect((await mcp.tools()).map(({ name }) => name)).toEqual(['quiet__echo']);
   });
 
-  test('stopping an MCP call cancels it in the protocol; a server that answers the ping stays usable', async () => {
+  test('aborting an MCP call sends a cancellation and a ping, and a server that answers the ping stays usable', async () => {
     const log = temporaryFile();
     const { tools, mcp } = await open({ ...offering('hang', 'echo'), log });
     await expect(call(tools, 'hang', AbortSignal.timeout(100))).rejects.toThrow();
@@ -396,7 +396,7 @@ describe('MCP servers in child processes (rule: mcp-servers)', () => {
     expect(await call(tools, 'echo')).toBe('hello');
   });
 
-  test('an MCP server that answers no ping after a stopped call is ended', async () => {
+  test('an MCP server that does not answer the ping after an aborted call is ended', async () => {
     const { tools, mcp, notices } = await open(offering('freeze'));
     await expect(call(tools, 'freeze', AbortSignal.timeout(100))).rejects.toThrow();
     await until(() => mcp.servers[0]?.isReady === false);

@@ -40,7 +40,7 @@ test.each([
   expect(textOf(...content)).toBe(text);
 });
 
-test('textOfResult returns the images of a result, and no field without them (rule: mcp-results)', () => {
+test('textOfResult returns the images of a result as attachments, and no such field if there are none (rule: mcp-results)', () => {
   const image = { type: 'image', mimeType: 'image/png', data };
   expect(textOfResult({ content: [image, { ...image, mimeType: 'image/svg+xml' }] }).attachments).toEqual([
     { media_type: 'image/png', data },

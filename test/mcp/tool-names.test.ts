@@ -24,7 +24,7 @@ test('offeredNames gives tools of different servers different names (rule: mcp-n
   );
 });
 
-test('offeredNames keeps apart a tool that is named like the hashed name of another one (rule: mcp-names)', () => {
+test('offeredNames returns distinct names even if one tool is named like the hashed name of another (rule: mcp-names)', () => {
   const [taken = ''] = offeredNames('a.b', ['x']);
   const tool = taken.slice('a_b__'.length);
   expect(offeredNames('a_b', [tool])).not.toEqual([taken]);

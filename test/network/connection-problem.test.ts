@@ -24,7 +24,7 @@ describe('a failed connection is named by its problem (rule: connection-failures
     ['CERT_HAS_EXPIRED', 'tls_untrusted', false],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls_untrusted', false],
     ['EPROTO', 'tls_untrusted', false],
-  ] as const)('an error with the code %s means the problem %s, which passes by itself: %s', (code, problem, isPassing) => {
+  ] as const)('an error with the code %s is the connection problem %s, which may pass by itself: %s', (code, problem, isPassing) => {
     expect(connectionFailureOf(withCode(code))).toEqual({ problem, isPassing });
     expect(connectionFailureOf(withCode('OTHER', { cause: withCode(code) }))).toEqual({ problem, isPassing });
     expect(connectionFailureOf(withCode('OTHER', { errors: [withCode(code)] }))).toEqual({
@@ -42,7 +42,7 @@ describe('a failed connection is named by its problem (rule: connection-failures
     expect(connectionFailureOf(error)).toBeNull();
   });
 
-  test('the search for the problem of an error ends even if a cause leads back to the error', () => {
+  test('the search for a connection problem ends even if an error is its own cause', () => {
     const error = withCode('OTHER');
     error.cause = error;
     expect(connectionFailureOf(error)).toBeNull();
@@ -52,16 +52,16 @@ describe('a failed connection is named by its problem (rule: connection-failures
 test.each([
   'ENOTFOUND',
   'CERT_HAS_EXPIRED',
-])('a connection that failed with %s allows no second request, because that would fail too (rule: second-request)', (code) => {
+])('after a connection failed with %s, no second request is allowed, because it would fail too (rule: second-request)', (code) => {
   const error = withCode(code, { syscall: 'connect' });
   expect(connectionFailure(error, { provider: 'openai' }).repeatable).toBe(false);
 });
 
 test.each([
-  ['is not reached', 'ECONNREFUSED', 'connect', true],
+  ['cannot be reached', 'ECONNREFUSED', 'connect', true],
   ['refuses the tunnel', 'NONE', undefined, false],
   ['hangs up', 'ECONNRESET', 'read', false],
-])('a proxy that %s (%s in %s) allows a second request: %s (rule: second-request)', (_, code, syscall, isAllowed) => {
+])('after a proxy failed because it %s (%s in %s), a second request is allowed: %s (rule: second-request)', (_, code, syscall, isAllowed) => {
   const cause = withCode(code, { syscall });
   const attempt = connectionFailure(withCode('ERR_PROXY_FAILED', { cause }), { provider: 'openai' });
   expect(attempt.repeatable).toBe(isAllowed);

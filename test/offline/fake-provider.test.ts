@@ -32,7 +32,7 @@ test('a single scripted reply answers every request, a list answers one request 
   expect([await ask(), await ask()]).toEqual(['two', 'three']);
 });
 
-test('the fake provider answers 400, which no client retries, after the end of a list', async () => {
+test('the fake provider answers 400, which no client retries, once its list of scripted replies is used up', async () => {
   provider.script([{ text: 'two' }]);
   await ask();
   await expect(ask()).rejects.toMatchObject({ status: 400, message: /list of 1 replies is used up/ });

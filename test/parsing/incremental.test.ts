@@ -8,7 +8,9 @@ import { stream } from '../support/parsing/properties.js';
 import { anyReply } from '../support/parsing/replies.js';
 import { tools } from '../support/parsing/tools.js';
 
-/** Returns the deltas of a text that arrives one character at a time, without those of its end. */
+/**
+ * Returns the deltas of a text that arrives one character at a time, before the parser learns that the text has ended.
+ */
 function pushed(text: string): ParseDelta[] {
   const parser = new IncrementalParser(tools);
   return [...text].flatMap((character) => parser.push(character));
@@ -134,8 +136,8 @@ describe('streaming a reply (rule: deltas-join)', () => {
         const { joined, completion } = stream(text, lengths);
         const { outcome, thought, answer, reasoning, answerLabelled } = completion;
         if (answerLabelled) expect(joined.answer).toBe(answer);
-        // Text before an unmatched closing tag was already sent when the tag showed it to be reasoning (rule:
-        // thinking).
+        // The parser emits text before a closing tag without an opening one as draft, before the tag shows it to be
+        // reasoning (rule: thinking).
         if (reasoning?.includes('<think>')) return;
         if (outcome === 'action' || answerLabelled) expect(joined.draft + joined.thought).toBe(thought ?? '');
       }),

@@ -35,7 +35,7 @@ test(
 );
 
 /**
- * Only the written calls are used, since the rulings contain wrapping that `accountsForAllText` does not
+ * Replies of `written-calls` only: those of `rulings` have text around the call that `accountsForAllText` does not
  * know.
  */
 const given = loadCases('written-calls').map(({ text }) => text);
@@ -91,7 +91,7 @@ test(
         const before = process.cpuUsage();
         parseCompletion(text, tools);
         readSignatures(text);
-        // A run is a quarter of a MiB. The limit is generous for slow machines, since the test looks for
+        // The text has a quarter of a MiB. The limit is generous for slow machines, since the test looks for
         // superlinear growth.
         expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2000);
       }),

@@ -15,11 +15,14 @@ const textOf = (text: string, spans: readonly ReplySpan[], kind: ReplySpan['kind
     .map(({ start, end }) => text.slice(start, end))
     .join('');
 
-/** Whether an object holds thought and answer as JSON strings, whose text differs from the result. */
+/**
+ * Returns whether a text may be a JSON object or an XML element. Its escaped strings then differ from the parsed
+ * thought and answer.
+ */
 const isObject = (written: string): boolean =>
   /^[`\s]*[{[<]/.test(written) || /final[_ ]answer/i.test(written);
 
-/** Returns the differences between the spans of a text and its parsed result. */
+/** Returns descriptions of the differences between the spans of a text and the parsed reply. */
 function faults(text: string, offered: readonly OfferedTool[]): string[] {
   const parsed = parseCompletion(text, offered);
   const spans = readSpans(text, offered);

@@ -32,7 +32,7 @@ describe('HTML elements that display text, such as <pre> (rule: shown-element)',
     const parts = [before, shown, gap, fc.constantFrom(...calls)] as const;
     fc.assert(
       fc.property(...parts, fc.integer({ min: 1, max: 9 }), (text, [open, close], space, written, length) => {
-        // A tag in the middle of a line counts only if it ends the line or a bracket follows.
+        // The parser ignores a tag in the middle of a line, unless the tag ends the line or a bracket follows.
         fc.pre(text.at(-1) !== ' ' || space !== '' || /^[<[]/.test(written));
         const reply = `${text}${open}${space}${written}\n${close}\nThat is all.`;
         const whole = parseCompletion(reply, tools);

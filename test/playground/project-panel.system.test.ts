@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
@@ -75,7 +75,7 @@ inChromium('the folder of the playground (rule: playground-project)', () => {
     );
   });
 
-  test('changes to a copied folder stay in the page', async () => {
+  test('changes to a copied folder stay in the page and are not written to disk', async () => {
     await openPage();
     const folder = join(home, 'given');
     writeFiles(folder, { 'src/a.ts': 'const price = 1;', '.gitignore': 'dist', 'dist/b.js': 'x' });
@@ -88,6 +88,7 @@ inChromium('the folder of the playground (rule: playground-project)', () => {
     await page.getByRole('button', { name: 'Allow', exact: true }).click();
     await page.locator('.changes').getByTitle('src/new.ts').waitFor();
     await page.getByText('3 files').waitFor();
+    expect(existsSync(join(folder, 'src/new.ts'))).toBe(false);
   });
 
   test('a binary file is left out with its reason, and invisible characters of a file name are shown', async () => {
@@ -141,7 +142,7 @@ inChromium('the folder of the playground (rule: playground-project)', () => {
       box.scrollTop = 0;
     });
     await page.getByText('file-3.txt').waitFor();
-    expect(await focused()).toMatchObject({ name: 'file-9999.txt' }); // scrolling takes the focus from nobody
+    expect(await focused()).toMatchObject({ name: 'file-9999.txt' }); // scrolling does not move the focus
   });
 });
 

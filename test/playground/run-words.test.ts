@@ -71,12 +71,12 @@ describe('phase chips (rule: playground-page)', () => {
   });
 });
 
-describe('remarks (rule: playground-page)', () => {
+describe('remarks on a step (rule: playground-page)', () => {
   test('an ordinary step has no remarks', async () => {
     expect(shorts(await last([lookUpCall(), done]))).toEqual([[], []]);
   });
 
-  test('the remarks name an unparseable action with its problem', async () => {
+  test('the remarks on a step name an unparseable action with its problem', async () => {
     const view = await last([{ malformed: 'look_up(' }, done]);
     expect(shorts(view)[0]).toContain('unreadable action');
   });
@@ -205,7 +205,7 @@ describe('text for the token usage of a run (rule: playground-page)', () => {
   const taking = (model: string, input_tokens: number | null, output_tokens: number | null): StepView => {
     const usage = { ...noUsage, input_tokens, output_tokens };
     const more = { action_details: null, additional_actions: [] };
-    const response = { ...blankStep, ...more, model, usage } as unknown as Step; // all that is looked at
+    const response = { ...blankStep, ...more, model, usage } as unknown as Step; // cast: the code under test reads only these fields
     const began = reduceRun(emptyRun(), {
       type: 'agent_turn_start',
       step: 1,

@@ -85,7 +85,7 @@ describe('the playground (rule: playground-page)', () => {
     for (const name of ['marked', 'preact', 'diff']) expect(body).toMatch(new RegExp(`^${name} \\d`, 'm'));
   });
 
-  test('the example project contains the files of the shop', async () => {
+  test('/playground/example.json contains the project shop with its files', async () => {
     const { body } = await get('/playground/example.json');
     expect(body.name).toBe('shop');
     expect(body.files.map(({ path }: { path: string }) => path)).toContain('src/pricing/coupons.js');

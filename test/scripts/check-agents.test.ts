@@ -21,7 +21,7 @@ const requests: Readonly<Record<string, object>> = {
 };
 const cases = Object.keys(requests).flatMap((path) => [false, true].map((stream) => ({ path, stream })));
 
-describe('the judge of a failed agent', () => {
+describe('the judge that decides why an agent failed', () => {
   let service: WholeService;
   let recorder: Recorder;
 
@@ -42,7 +42,9 @@ describe('the judge of a failed agent', () => {
       ...(signal && { signal }),
     });
 
-  test.each(cases)('the judge blames the agent for a call that $path (stream: $stream) delivered', async ({
+  test.each(
+    cases,
+  )('the judge blames the agent for a missing call that $path (stream: $stream) delivered unchanged', async ({
     path,
     stream,
   }) => {
@@ -62,7 +64,7 @@ describe('the judge of a failed agent', () => {
     expect(verdict.evidence).toContain('the vendor\'s SDK reads: run({"command":"echo \\"a\\" > c"})');
   });
 
-  test('the judge blames the service for a call that the service hands over as text', async () => {
+  test('the judge blames the service for a call that the service sends as text instead of as a call', async () => {
     service.fake.script([{ text: written }]);
     await (await ask('/v1/chat/completions', { tools: [] })).text();
     expect(await judge(recorder, [call])).toMatchObject({ at: 'service' });

@@ -9,7 +9,7 @@ const compiler = resolve('node_modules/typescript/bin/tsc');
 let folder: string;
 let service: ChatService;
 beforeAll(async () => {
-  // Inside the checkout, where the compiler finds the packages.
+  // The folder is inside the checkout, where the compiler finds the packages.
   folder = mkdtempSync(join(resolve('.build'), 'judge-'));
   service = await startChatService();
 });
@@ -30,7 +30,7 @@ async function record(stream: boolean): Promise<Exchange> {
   return { path, status: response.status, contentType, promptTokens: 0, answer: await response.text() };
 }
 
-test('the judge accepts the answers of the service, and rejects one with a wrong field, plain and streamed', async () => {
+test('the TypeScript judge accepts answers of the service and rejects answers with a wrongly typed field, plain and streamed', async () => {
   const good = [await record(false), await record(true)];
   const bad = good.map((exchange) => ({
     ...exchange,

@@ -127,7 +127,9 @@ const entries: Readonly<Record<string, string>> = Object.fromEntries(
   ),
 );
 
-/** Paths that the docstring test must find, by entry: without them, it would pass if it checked nothing. */
+/**
+ * Members that the docstring test must find, by entry. Without this check, the test would also pass if it found none.
+ */
 const samples: Readonly<Record<string, readonly string[]>> = {
   stepwise: ['Step.action_details', 'RunEvent.toolName', 'StepwiseError.Constructor', 'Run.save'],
   'stepwise/tools': ['ProjectRoot.open', 'ToolPackOptions.secrets'],

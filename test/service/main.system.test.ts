@@ -260,7 +260,7 @@ describe('stopping the service process (rule: shutdown)', () => {
     const slow = loading('make-agent.js', 'await new Promise((resolve) => setTimeout(resolve, 2_000));');
     const { service, url } = await runWith({ text: 'Final Answer: 42' }, slow);
     const waiting = post(url);
-    await new Promise((resolve) => setTimeout(resolve, 100)); // for the request to arrive
+    await new Promise((resolve) => setTimeout(resolve, 100)); // waits for the request to arrive
     service.child.kill('SIGTERM');
     const { status, body } = await waiting;
     expect([status, body.error.code]).toEqual([503, 'shutting_down']);

@@ -43,6 +43,6 @@ test('the service starts and responds when bundled to CommonJS', async () => {
   );
   child.kill();
   await exited;
-  // A bundle does not include the page's assets, which are files beside the program.
+  // The bundle lacks the assets of the docs page, which are separate files.
   expect(statuses).toEqual(['/healthz 200', '/version 200', '/openapi.yaml 200', '/docs/swagger-ui.css 404']);
 });

@@ -103,7 +103,7 @@ describe('gateway settings (rule: gateway-settings)', () => {
     ['a hop-by-hop header for keys', { keyHeader: 'connection' }, {}, /belongs to the connection/],
     ['a file that is not there', { caFile: '/no/such/file.pem' }, {}, /certificates in PEM/],
     ['an unknown setting', { header: {} }, {}, /unknown|unrecognized|expected/i],
-  ])('an invalid gateway setting stops the start with its path and without its value: %s', (_, fields, environment, sentence) => {
+  ])('an invalid gateway setting prevents the start with its path and without its value: %s', (_, fields, environment, sentence) => {
     const problems = problemsOf({ gateway: { url, ...fields } }, environment);
     expect(problems).toEqual([expect.stringMatching(sentence)]);
     expect(problems[0]).toMatch(/^UPSTREAMS\.gateway/);
@@ -124,12 +124,12 @@ describe('gateway settings (rule: gateway-settings)', () => {
     'Host',
     'content-length',
     'Content-Type',
-  ])('an upstream setting with the header %s stops the start, since the header belongs to the connection', (name) => {
+  ])('an upstream setting with the header %s prevents the start, since the header belongs to the connection', (name) => {
     for (const upstreams of inAny({ headers: { [name]: 'x' } }))
       expect(problemsOf(upstreams)).toEqual([expect.stringContaining('belongs to the connection')]);
   });
 
-  test('a file that holds no certificate stops the start', () => {
+  test('a file that holds no certificate prevents the start', () => {
     const caFile = join(mkdtempSync(join(tmpdir(), 'stepwise-ca-')), 'ca.pem');
     writeFileSync(caFile, 'not a certificate');
     for (const upstreams of inAny({ caFile }))
@@ -224,13 +224,13 @@ describe('settings of models (rule: model-settings)', () => {
       '.models.m.protocol: expected one of',
     ],
     ['an empty name', { models: { '': {} } }, '.models: expected the name of a model'],
-  ])('an invalid model setting stops the start with its path: %s', (_, fields, sentence) => {
+  ])('an invalid model setting prevents the start with its path: %s', (_, fields, sentence) => {
     expect(problemsOf({ local: { url, ...fields } })).toEqual([
       expect.stringContaining(`UPSTREAMS.local${sentence}`),
     ]);
   });
 
-  test('an API key in place of a model name stops the start, and no message repeats it', () => {
+  test('an API key in place of a model name prevents the start, and no message repeats it', () => {
     for (const secret of ['sk-canary-0123456789', 'a'.repeat(64), 'canary with a space']) {
       const [problem, ...others] = problemsOf({ local: { url, models: { [secret]: { protocol: 7 } } } });
       expect(problem).toMatch(/^UPSTREAMS\.local\.models: expected/);
@@ -249,7 +249,7 @@ describe('the URL of an upstream (rule: named-upstreams)', () => {
   );
   const slash = fc.constantFrom('', '/');
 
-  test('an upstream URL that is itself an endpoint stops the start, in upper or lower case, with or without a final slash', () => {
+  test('an upstream URL that is itself an endpoint prevents the start, in upper or lower case, with or without a final slash', () => {
     fc.assert(
       fc.property(path, endpoint, slash, fc.boolean(), (prefix, end, last, upper) => {
         const whole = `https://models.example${prefix}${upper ? end.toUpperCase() : end}${last}`;
@@ -274,7 +274,7 @@ describe('the URL of an upstream (rule: named-upstreams)', () => {
     ['a fragment', 'https://models.example/v1#canary', 'without a query'],
     ['another scheme', 'ws://models.example/canary', 'http or https'],
     ['no scheme', 'models.example/canary', 'http or https'],
-  ])('an upstream URL with %s stops the start with a message that does not repeat the URL', (_, wrong, sentence) => {
+  ])('an upstream URL with %s prevents the start with a message that does not repeat the URL', (_, wrong, sentence) => {
     const [problem, ...others] = problemsOf({ local: wrong });
     expect(problem).toContain(sentence);
     expect([problem, ...others].join()).not.toContain('canary');

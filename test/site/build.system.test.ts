@@ -73,7 +73,7 @@ test('the generated reference contains every operation, schema and field of open
   expect(missing).toEqual([]);
 });
 
-describe('sources of the site with a fault', () => {
+describe('the site build with faulty sources', () => {
   let root: string;
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'stepwise-site-'));

@@ -10,7 +10,7 @@ import { onceForAllSuites } from '../support/once-for-all-suites.js';
 
 export const siteGenerator: Need = {
   name: 'the dependencies of site',
-  // CI installs them when it builds the site.
+  // CI installs the dependencies when it builds the site.
   isMet: existsSync('site/node_modules') || process.env['CI'] !== undefined,
   reason: 'not installed; run npm install in site',
 };

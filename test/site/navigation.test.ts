@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from '@jest/globals';
 
@@ -13,4 +13,9 @@ test('the navigation of the site names every page of docs/ and docs/reference/',
   );
   const named = Object.values(navigation).flat();
   expect(named).toEqual(expect.arrayContaining([...pagesIn('docs'), ...pagesIn('docs/reference')]));
+});
+
+test('each guide begins with the readers it is for', () => {
+  const unclear = pagesIn('docs').filter((page) => !/^# .+\n\nFor /.test(readFileSync(page, 'utf8')));
+  expect(unclear).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { type StepRequest, stepRequestSchema } from '../../src/contract/step-req
 
 const uuid = '0b9e2f7e-5a57-4c7a-9c0a-1f3d5f6a7b8c';
 
-/** Texts of all kinds: words, code, runs that are hard for tokenizers, forged markers, any Unicode. */
+/** Texts of all kinds: words, code, repetitions that are slow to tokenize, forged markers, any Unicode. */
 const anyText = fc.oneof(
   { weight: 3, arbitrary: fc.lorem({ maxCount: 60 }) },
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 200 }) },

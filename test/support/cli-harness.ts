@@ -92,7 +92,12 @@ export async function setUp(
     cleanups.push(() => void child.kill('SIGKILL'));
     return child;
   };
-  const words = (args: readonly string[]) => [process.execPath, main, ...acceptedOf(placed, args), ...args];
+  const words = (args: readonly string[]) => [
+    ...[process.execPath, main],
+    // `eval` must be the first word, and makes its steps itself.
+    ...(args[0] === 'eval' ? [] : acceptedOf(placed, args)),
+    ...args,
+  ];
   const start = (args: readonly string[]) => launch(process.execPath, words(args).slice(1));
   const startOnto = (file: string, args: readonly string[]) => {
     return launch('sh', ['-c', 'file="$1"; shift; exec "$@" > "$file"', 'sh', file, ...words(args)]);
@@ -114,7 +119,10 @@ export async function setUp(
   };
 }
 
-/** Returns those of the given options that the command in `args` accepts. A task accepts all of them. */
+/**
+ * Returns the arguments for those of the given options that the command in `args` accepts. The command for a task
+ * accepts all of them.
+ */
 function acceptedOf(placed: Readonly<Record<string, string>>, args: readonly string[]): readonly string[] {
   const program = declareProgram();
   const command = program.commands.find((each) => args.includes(each.name())) ?? program;

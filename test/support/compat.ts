@@ -10,7 +10,7 @@ import { startWholeService, type WholeService } from './whole-service.js';
 /** A request of Chat Completions without the fields that `ask` adds. */
 type ChatRequest = Partial<ChatCompletionCreateParamsNonStreaming>;
 
-/** A model of an upstream without a key. The model is taught to write its calls as text. */
+/** A model of an upstream that needs no key. Its prompts ask for calls written as text. */
 export const textModel = 'local/qwen3:8b';
 
 /** A PNG image of one pixel, in base64. */

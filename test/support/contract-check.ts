@@ -8,7 +8,10 @@ interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: unknown;
-  /** The body of the request. It may decline the extensions, which changes the response (rule: source-fields). */
+  /**
+   * The body of the request. It may turn the extensions off, so that the response has fewer fields (rule:
+   * source-fields).
+   */
   readonly sent?: unknown;
 }
 
@@ -88,8 +91,8 @@ const declinesExtensions = (sent: unknown): boolean =>
 const referenceOf = (component: string): string => `#/components/schemas/${component}`;
 
 /**
- * Makes all keys of a component required, except in components with optional keys, and forbids additional fields
- * in responses without extensions.
+ * Makes all keys of a component required unless the component has optional keys, and forbids additional fields in
+ * responses without extensions.
  */
 function withAllKeys(name: string, schema: Schema): Schema {
   if (name.startsWith('Source')) {
@@ -100,7 +103,10 @@ function withAllKeys(name: string, schema: Schema): Schema {
   return { ...schema, required: Object.keys(schema.properties) };
 }
 
-/** Components with optional keys: parts that callers write, error details, and the flat event. */
+/**
+ * Components with optional keys: parts of requests, error details, and `StreamEvent`, which has the fields of all kinds
+ * of events.
+ */
 const withOptionalKeys = new Set(['Turn', 'ToolCall', 'ToolResult', 'ErrorDetail', 'StreamEvent']);
 
 /** Creates a strict validator. A keyword without effect, such as `nullable` without a type, is an error for it. */

@@ -14,7 +14,10 @@ export function blocks(markdown: string, language: string): string[] {
   return [...fenced].filter(([, name]) => name === language).map(([, , body = '']) => body);
 }
 
-/** Returns the strictest compiler options. The package's entries are mapped to their sources. */
+/**
+ * Returns a TypeScript configuration with the strictest compiler options, which maps the package's entries to their
+ * sources.
+ */
 export function strictly(files: readonly string[]) {
   const entries = Object.entries<{ types?: string }>(packageJson.exports).filter(([, { types }]) => types);
   const paths = entries.map(([entry, { types = '' }]) => [
@@ -27,11 +30,11 @@ export function strictly(files: readonly string[]) {
       noUnusedLocals: false,
       noUnusedParameters: false,
       rootDir: process.cwd(),
-      // The client's own package has the modules of the main entry.
+      // The package of the client alone, `@stepwise/client`, has the same modules as the main entry.
       paths: { ...Object.fromEntries(paths), '@stepwise/client': [resolve('src/sdk/index.ts')] },
     },
     files,
-    // The global declarations of the sources are needed as well.
+    // The sources also need their global declarations.
     include: [resolve('src/**/*.d.ts')],
   };
 }

@@ -5,7 +5,7 @@ import type { Need } from './need.js';
 import { onceForAllSuites } from './once-for-all-suites.js';
 import { packageCopyFor, preparePackageCopy } from './package-copy.js';
 
-/** An example with large dependencies of its own, which `npm ci` in the package's folder does not install. */
+/** An example with large dependencies that `npm ci` in the main folder does not install. */
 export interface Example {
   /** Path of the example in the copy of the package. */
   readonly folder: string;
@@ -21,7 +21,7 @@ export function exampleNamed(name: string): Example {
   const isInstalled = hasInstalled(original);
   const dependencies = {
     name: `the dependencies of examples/${name}`,
-    // In CI the need always counts as met, because CI installs the dependencies when it prepares the example.
+    // True in CI, which installs the dependencies when it prepares the example.
     isMet: isInstalled || process.env['CI'] !== undefined,
     reason: `not installed; run npm ci in examples/${name}`,
   };

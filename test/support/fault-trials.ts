@@ -76,7 +76,7 @@ export async function runFaultTrials({ runs, deadlineMs, atOnce, faults }: Trial
     .map((way, number) => ({ ...way, number }));
   const fake = await startFakeProvider(({ rawBody }) => {
     const { fault = 'bad-request', number = 0 } = trials[Number(markIn(rawBody))] ?? {};
-    // In half of the trials, a retryable fault allows an immediate retry.
+    // In half of the trials, `Retry-After: 0` allows an immediate retry.
     return { fault, ...(number % 8 < 4 && { retryAfter: '0' }) };
   });
   const service = await startServiceProcess({
@@ -133,7 +133,7 @@ const history = [{ role: 'assistant' as const, content: 'said before', own: { fi
 
 async function ask(url: string, { number, fault, vendor, streamed }: Way & { number: number }) {
   const config = llmConfig(vendor);
-  // Every trial of a refused parameter uses a new model name, because the service caches refusals by model.
+  // Each trial of a refused parameter uses a new model name, because the service caches refusals by model.
   const isNew = fault === 'unsupported-parameter';
   const modelName = isNew ? `${config.modelName}-${number}` : config.modelName;
   const request = stepRequest({

@@ -3,8 +3,8 @@ import { stepPath, streamPath } from './test-service.js';
 import { stepRequest } from './whole-service.js';
 
 /**
- * A request of which one part is as large as the body limit allows, with the model's reply to it (by default that
- * of the offline model).
+ * A request in which one part is as large as the body limit allows, with the model's reply to it (by default that of
+ * the offline model).
  */
 export interface GrownRequest {
   readonly name: string;
@@ -26,11 +26,11 @@ const scripted = { ...config, provider: 'local', modelName: 'any' };
 const bodyOf = (changes: Record<string, unknown>): string =>
   JSON.stringify({ ...stepRequest(), user_api_keys: undefined, llm_config: config, ...changes });
 
-/** Repeats a text until it takes up to `bytes` in JSON. */
+/** Repeats a text as often as it fits into `bytes` of JSON. */
 const long = (unit: string, bytes = LIMIT): string =>
   unit.repeat(Math.max(1, Math.floor(bytes / (Buffer.byteLength(JSON.stringify(unit)) - 2))));
 
-/** Returns as many items as `bytes` of JSON have room for, at most `max`. */
+/** Returns as many items as fit into `bytes` of JSON, at most `max`. */
 function many<Item>(item: (index: number) => Item, max = Number.POSITIVE_INFINITY, bytes = LIMIT): Item[] {
   const size = Buffer.byteLength(JSON.stringify(item(999_999))) + 1;
   return Array.from({ length: Math.min(max, Math.floor(bytes / size)) }, (_, index) => item(index));
@@ -126,7 +126,11 @@ const phaseReplies = {
   'less-than signs': '<'.repeat(4_000_000),
 };
 
+const objectReply = '{"thought": "x", "action": {"tool": "f", "args": {"x": "y"}}}';
+
 const objectReplies = {
+  'half a million lines of text and an action': `${'a\n'.repeat(500_000)}${objectReply}`,
+  'an action and half a million lines of text': `${objectReply}\n${'a\n'.repeat(500_000)}`,
   '300,000 fields': `{"thought": "x", ${'"a": 1, '.repeat(300_000)}"final_answer": "y"}`,
   '150,000 actions': `{"thought": "x", ${'"action": {"x": 1}, '.repeat(150_000)}"action": {}}`,
   'a million odd escapes': `{"thought": "x", "action": {"tool": "f", "args": {"x": "${'\\d'.repeat(1_000_000)}"}}}`,
@@ -562,7 +566,7 @@ export const grownRequests: readonly GrownRequest[] = [
     body: () => bodyOf({ llm_config: scripted, tools: [tool({ type: 'object' })] }),
   },
   ...Object.entries(objectReplies).map(([name, text]) => ({
-    ...replied(`an object of ${name}`, { text }),
+    ...replied(`an object reply of ${name}`, { text }),
     body: () => bodyOf({ protocol: 'json', llm_config: scripted, tools: [tool({ type: 'object' })] }),
   })),
   {

@@ -19,8 +19,8 @@ export async function hangUps(count: number, { urls, token, fake }: Target): Pro
   for (let index = 0; index < count; index += 1) {
     const leaving = new AbortController();
     const refused = openStream(urls[index % urls.length] ?? '', token, leaving.signal);
-    // The stream begins before the provider is called, so the response itself does not show yet whether it is
-    // accepted.
+    // The service answers 200 before it calls the provider, so only another status shows at once that it rejected the
+    // stream.
     const isRefused = refused.then(
       ({ status }) => (status === 200 ? new Promise<number>(() => {}) : status),
       () => 0,

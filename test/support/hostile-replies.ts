@@ -38,7 +38,7 @@ export function hostileReplies(length: number): Record<string, string> {
 
 const nestedList = (depth: number) => `Action: read_file(path=${'['.repeat(depth)}${']'.repeat(depth)})`;
 
-/** Limits so large that a history can only be rejected because of its form. */
+/** Limits that are large enough for every history, so that only an invalid one is rejected. */
 const roomy = { modelName: 'gpt-4o', tokenLimit: 3_000_000, reservedOutputTokens: 1_000 };
 
 /**
@@ -62,7 +62,7 @@ export async function sendBack(
 }
 
 /**
- * Makes a step. Repeats it while the service is overloaded, which one megabyte can cause on a busy machine
+ * Makes a step. Repeats it while the service is overloaded: on a busy machine, one request of a megabyte can cause that
  * (rule: overload).
  */
 export const stepPatiently = (

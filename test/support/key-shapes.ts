@@ -1,6 +1,6 @@
 /**
- * Returns all encodings in which a key could leak. There are three forms in base64, one for each offset at which
- * the key may start.
+ * Returns the forms in which a key could leak: encodings, and substrings. There are three forms in base64, one for each
+ * offset at which the key may start.
  */
 export const shapesOf = (key: string): string[] => [
   key,

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** Schemas of a response as Open Responses (2026-04-24) specifies it: every field is present, null if it is empty. */
+/**
+ * Schemas of a response as Open Responses (2026-04-24) specifies it: every field is present, and null if it has no
+ * value.
+ */
 const text = z.object({ type: z.literal('output_text'), text: z.string(), annotations: z.array(z.never()) });
 const refusal = z.object({ type: z.literal('refusal'), refusal: z.string() });
 const status = z.enum(['in_progress', 'completed', 'incomplete']);

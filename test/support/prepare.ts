@@ -5,7 +5,7 @@ import type { RenderedPrompt } from '../../src/service/step/render-prompt.js';
 import type { During } from '../../src/service/step/step-dependencies.js';
 import { createTokenCounter, type TokenCounter } from '../../src/tokens/token-counter.js';
 
-/** Tokens of OpenAI's chat format: three and one for the role for each message, and three for the reply. */
+/** Tokens that OpenAI's chat format adds: four for each message, one of them for the role, and three for the reply. */
 export const framing = { prompt: 3, message: 4 };
 
 export const profile: ModelProfile = {

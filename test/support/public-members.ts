@@ -7,12 +7,14 @@ export interface PublicMember {
   readonly documentation: string;
 }
 
-// One project for all questions, since reading the libraries of TypeScript takes most of the time.
+// One project is used for all calls, since reading the libraries of TypeScript takes most of the time.
 const project = new Project({
   compilerOptions: { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, strict: true },
 });
 
-/** Returns everything that the given declaration files export, with all public members, as TypeScript's checker sees it. */
+/**
+ * Returns everything that the given declaration files export, with all public members, as TypeScript's checker sees it.
+ */
 export function publicMembers(files: readonly string[]): PublicMember[] {
   return files.flatMap((file) => {
     const { checker, exports } = openEntry(file);
@@ -21,11 +23,11 @@ export function publicMembers(files: readonly string[]): PublicMember[] {
 }
 
 /**
- * Returns the types that the exports of declaration files mention, and that none of these files exports although their own file
- * does, as `Run → Emit`.
+ * Returns the types that exports of the given declaration files mention, but that none of these files exports. Types
+ * that are not exported in their own file either are left out. A result looks like `Run → Emit`.
  */
 export function hiddenTypes(files: readonly string[]): string[] {
-  for (const file of files) project.addSourceFileAtPath(file); // Adding one later would give all types new symbols.
+  for (const file of files) project.addSourceFileAtPath(file); // adding a file later would give all types new symbols
   const checker = project.getTypeChecker().compilerObject;
   const exports = files.flatMap((file) => openEntry(file).exports);
   const exported = new Set(exports.map(({ symbol }) => symbol));
@@ -93,7 +95,7 @@ function membersOf(checker: ts.TypeChecker, symbol: ts.Symbol, path: string): Pu
   return [{ path, documentation }, ...own, ...inferred(checker, symbol, path)];
 }
 
-/** Returns the members below a declaration, also those of types that are written inside of others. */
+/** Returns the members of a declaration and of the types written inside it. */
 function nested(checker: ts.TypeChecker, node: ts.Node, path: string): PublicMember[] {
   const found: PublicMember[] = [];
   node.forEachChild((child) => {

@@ -80,7 +80,7 @@ const asked = fc.oneof(
   fc.constantFrom('.', '', '..', 'a/../..', 'a\\b', 'a\0b', '....', 'a//./b.txt'),
 );
 const range = fc.option(fc.integer({ min: -1, max: 10 }), { nil: undefined });
-/** A call of one of the file tools. */
+/** Calls of the file tools, by name and arguments. */
 export const call = fc.oneof(
   fc.record({
     name: fc.constant('read_file'),

@@ -19,14 +19,14 @@ export interface RawServer {
   readonly pages?: readonly (readonly unknown[])[];
   /** The pages that the server lists after its tool `change` was called. */
   readonly changedPages?: readonly (readonly unknown[])[];
-  /** Path of a file with the entries of the only page, which is read at each request. */
+  /** Path of a file with the tools to list. The server reads it at each `tools/list`. */
   readonly listFile?: string;
-  /** If true, every page names itself as the next one. */
+  /** If true, the cursor of every page leads to the same page again. */
   readonly circles?: boolean;
   /** Path of a file to which the server appends every message it receives. */
   readonly log?: string;
   /**
-   * If true, the server starts processes that outlive it unless they are killed, too: one in a session of its own,
+   * If true, the server starts two processes that go on after its end unless someone kills them: one in a new session,
    * one forked twice.
    */
   readonly startsProcess?: boolean;
@@ -163,7 +163,7 @@ function serve(behaviour: RawServer): void {
     if (log) spawn('bash', ['-c', forkTwice, log], { detached: true, stdio: 'ignore' });
   }
   if (pidFile) writeFileSync(pidFile, String(process.pid));
-  process.on('SIGTERM', () => undefined); // it does not end by itself
+  process.on('SIGTERM', () => undefined); // ignores the signal
   createInterface({ input: process.stdin }).on('line', (line) => receive(JSON.parse(line), behaviour));
 }
 

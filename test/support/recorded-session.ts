@@ -29,7 +29,7 @@ export const fourSteps = [
   { text: 'Thought: I know.\nFinal Answer: In b.ts.' },
 ] as const;
 
-/** Returns the reply for the number of observations in a request's prompt. */
+/** Returns the reply at the index that equals the number of observations in the prompt. */
 export function replyByProgress(
   replies: readonly ScriptedReply[],
   { body }: { readonly body: Readonly<Record<string, unknown>> },
@@ -48,11 +48,14 @@ export function replyByInstructions(request: {
   return replyByProgress(replies, request);
 }
 
-/** A service that records, with its provider, and the folder of the recorded runs. */
+/** A service that records its steps, its fake provider, and the folder of the recorded runs. */
 export interface RecordingBench {
   readonly service: WholeService;
   readonly folder: string;
-  /** Makes a run with the scripted model, which is recorded. Returns it as the SDK saves it, without its requests. */
+  /**
+   * Makes a run with the scripted model, so that the service records it. Returns the run as the SDK saves it, without
+   * its requests.
+   */
   record(task?: string): Promise<Trajectory>;
   /** Settings of a service whose upstream `local` is the same provider. */
   readonly settings: { readonly UPSTREAMS: Readonly<Record<string, { url: string; keyRequired: false }>> };

@@ -75,7 +75,7 @@ export function recordingTool(): { tool: Tool; calls: string[] } {
   return { tool: { ...tool, readShellCall }, calls };
 }
 
-/** Reads a call of a command tool, as if its folder contained no links. */
+/** Reads a call of a command tool as a shell call in which every path is inside the folder. */
 export const readShellCall: NonNullable<Tool['readShellCall']> = async ({ command: line, ...others }) => ({
   command: String(line),
   others,

@@ -6,8 +6,8 @@ export type Dialect = 'openai' | 'strict' | 'anthropic' | 'llama';
 type Schema = Record<string, unknown>;
 
 /**
- * A schema, a value that satisfies it, and `image`: the same value in the form that the converted schema of a
- * dialect requires. These forms are computed from the rule, without the code under test.
+ * A schema, a value that satisfies it, and `image`: the same value as the schema's conversion to a dialect requires it.
+ * The test computes `image` from the rule, without the code under test.
  */
 interface Sample {
   readonly schema: Schema;

@@ -7,8 +7,8 @@ export interface SentMessage {
 }
 
 /**
- * Returns the messages that a provider received, whichever vendor's format they have, without marks for the cache.
- * The system text is the first message.
+ * Returns the messages that a provider received, in any vendor's format, without cache control fields. The system text
+ * is the first message.
  */
 export function sentPrompt({ body }: RecordedRequest): SentMessage[] {
   const system = body['system'] === undefined ? [] : [{ role: 'system', content: body['system'] }];

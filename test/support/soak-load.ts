@@ -143,7 +143,7 @@ export class SoakLoad {
     };
     const method = text ? 'POST' : 'GET';
     const sent = httpRequest(this.#target.url + path, { method, headers, agent });
-    sent.on('error', () => {}); // those who leave break their own connection
+    sent.on('error', () => {}); // a caller that disconnects gets an error on its own connection
     sent.end(text);
     return sent;
   }

@@ -117,5 +117,5 @@ function plainValue(value: Attribute['value']): unknown {
   const [[type = '', given] = []] = Object.entries(value);
   if (type === 'intValue') return Number(given);
   if (type !== 'arrayValue') return given;
-  return (given as { values: Attribute['value'][] }).values.map(plainValue); // by OTLP's own schema
+  return (given as { values: Attribute['value'][] }).values.map(plainValue); // cast: OTLP's schema requires it
 }

@@ -3,9 +3,8 @@ import { readEvents } from './read-events.js';
 import { stepRequest } from './whole-service.js';
 
 /**
- * A step as a client reads it that was written only from a list of fields, and refuses any other field
- * (rule: source-fields). It shares no type and no schema with the service, so that an additional or missing field
- * in a response fails here.
+ * A step as read by a client that knows only a list of fields and refuses any other (rule: source-fields). It shares no
+ * type and no schema with the service, so an additional or missing field in a response fails here.
  */
 interface StrictStep {
   readonly session_id: string;

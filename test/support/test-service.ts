@@ -224,6 +224,7 @@ export const answered: StepResult = {
   finish_reason_raw: 'stop',
   reasoning: null,
   completion_text: 'Final Answer: 42',
+  recorded_step: null,
   warnings: [],
   error: null,
 };

@@ -18,7 +18,7 @@ export async function turnsDuring(work: () => Promise<unknown>): Promise<number>
  * time.
  */
 export async function whileBusy<Result>(work: () => Promise<Result>): Promise<Result> {
-  await new Promise((resolve) => setImmediate(resolve)); // a turn that began by another clock has to end
+  await new Promise((resolve) => setImmediate(resolve)); // ends the turn that began with the real clock
   let now = performance.now();
   const clock = jest.spyOn(performance, 'now').mockImplementation(() => {
     now += 20;

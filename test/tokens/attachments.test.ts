@@ -25,7 +25,7 @@ const headers = {
   'extended WebP': webpBytes.extended,
 };
 
-describe.each(Object.entries(headers))('readImageSize of a %s', (_, bytesOf) => {
+describe.each(Object.entries(headers))('readImageSize of a %s image', (_, bytesOf) => {
   test('readImageSize returns width and height', () => {
     fc.assert(
       fc.property(
@@ -106,7 +106,7 @@ describe('tokens of an image (rule: attachment-tokens)', () => {
     expect(counted.tokens).toBeGreaterThan(tokens * 0.96);
   });
 
-  test('an image whose header states any size costs at most the maximum of each formula', () => {
+  test('an image costs at most the maximum of its formula, whatever size its header states', () => {
     const formulas = [
       openai('gpt-4o'),
       openai('gpt-5-mini'),
@@ -126,7 +126,7 @@ describe('tokens of an image (rule: attachment-tokens)', () => {
     );
   });
 
-  test('an image of an unknown model is estimated, at 258 tokens or more', () => {
+  test('for an unknown model, the tokens of an image are estimated, as at least 258', () => {
     expect(countAttachment(png(1, 1), undefined)).toEqual({ tokens: 258, isEstimated: true });
     expect(countAttachment(png(1000, 1000), undefined)).toEqual({ tokens: 1_334, isEstimated: true });
   });
@@ -162,7 +162,7 @@ describe('tokens of a PDF (rule: attachment-tokens)', () => {
     expect(countAttachment(attachment('application/pdf', Buffer.from('x')), undefined).tokens).toBe(3_000);
   });
 
-  test('a million times the word /Page is no page, and a million page objects are a finite number', () => {
+  test('the bare word /Page counts as no page, and page objects count only up to 100,000 pages', () => {
     const words = attachment('application/pdf', Buffer.from('/Page '.repeat(500_000)));
     expect(countAttachment(words, undefined).tokens).toBe(60 * 3_000);
     const objects = attachment('application/pdf', Buffer.from('/Type/Page '.repeat(270_000)));

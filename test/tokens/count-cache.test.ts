@@ -28,7 +28,7 @@ test('the count cache keeps a count that is used repeatedly, however many others
   expect(cache.get('100000')).toBeUndefined();
 });
 
-test('the count cache keeps the last 16,384 counts and drops those before the last 32,768', () => {
+test('the count cache keeps at least the last 16,384 counts and fewer than the last 32,768', () => {
   const cache = new CountCache();
   const keys = Array.from({ length: 100_000 }, (_, index) => `${index}`);
   for (const key of keys) cache.set(key, 1);

@@ -10,7 +10,7 @@ const asciiText = fc.string({
 });
 const text = fc.oneof(anyText, asciiText);
 
-/** Whether two texts meet at a safe seam, decided by the bytes on either side. */
+/** Whether the bytes on either side of the boundary between two texts make it a safe seam. */
 function meetAtSafeSeam(left: string, right: string): boolean {
   const [before, after] = [Buffer.from(left).at(-1), Buffer.from(right).at(0)];
   return before !== undefined && after !== undefined && isSafeSeam(before, after);
@@ -18,7 +18,7 @@ function meetAtSafeSeam(left: string, right: string): boolean {
 
 test.each(
   encodings,
-)('the %s counts of two texts that meet at a safe seam add up, as in the reference', (encoding) => {
+)('in the reference for %s, the counts of two texts that meet at a safe seam add up to the count of the joined text', (encoding) => {
   fc.assert(
     fc.property(text, text, (left, right) => {
       fc.pre(meetAtSafeSeam(left, right));
@@ -29,7 +29,7 @@ test.each(
   );
 });
 
-test('a safe seam follows a line break, unless whitespace or a slash follows it', () => {
+test('the position after a line break is a safe seam unless whitespace or a slash follows', () => {
   const after = (next: string): boolean => isSafeSeam(0x0a, next.charCodeAt(0));
   expect(['#', '[', 'x', '`', '<'].map(after)).toEqual([true, true, true, true, true]);
   expect(['/', ' ', '\n', '\t'].map(after)).toEqual([false, false, false, false]);
@@ -43,7 +43,7 @@ function chunksOf(text: string): string[] {
   return chunks;
 }
 
-test('the chunks of a text cover it, have at least 1024 bytes except the last, and meet at safe seams', () => {
+test('the chunks of a text join to the whole text, have at least 1024 bytes except the last, and meet at safe seams', () => {
   const parts = fc.array(fc.tuple(text, fc.integer({ min: 1, max: 300 })), { maxLength: 6 });
   const longText = parts.map((some) => some.map(([part, times]) => part.repeat(times)).join(' '));
   fc.assert(
@@ -58,7 +58,7 @@ test('the chunks of a text cover it, have at least 1024 bytes except the last, a
   );
 });
 
-test('a text without safe seams is one chunk', () => {
+test('a text without a safe seam to cut at is one chunk', () => {
   expect(chunksOf('東京'.repeat(10_000))).toHaveLength(1);
 });
 

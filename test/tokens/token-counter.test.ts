@@ -61,7 +61,7 @@ function letters(length: number, seed = 1): string {
   return Buffer.from(codes).toString('latin1');
 }
 
-/** Returns lines that differ, so that no two chunks of the text are equal. */
+/** Returns numbered lines, so that no two chunks of the text are equal. */
 function lines(count: number, text: string): string {
   return Array.from({ length: count }, (_, index) => `${text} ${index}\n`).join('');
 }
@@ -178,7 +178,7 @@ describe.each(encodings)('counting by encoding %s', (encoding) => {
     expect(await counter.fits(text, tokens)).toBe(tokens);
   });
 
-  test('countMessages returns the sum of all texts, each with its segments joined, and the framing', async () => {
+  test('countMessages returns the tokens of all texts, each with its segments joined, plus the framing tokens', async () => {
     const segments = fc.array(anyText, { maxLength: 4 });
     const texts = fc.array(segments, { maxLength: 3 });
     const messages = fc.array(fc.record({ texts, framing: fc.nat(12) }), { maxLength: 4 });
@@ -202,7 +202,7 @@ describe('the event loop during a count', () => {
     ['one letter', () => 'a'.repeat(1_000_000)],
     ['random letters', () => letters(1_000_000, 9)],
     ['spaces', () => ' '.repeat(1_000_000)],
-    ['CJK without seams', () => '東京'.repeat(500_000)],
+    ['CJK without line breaks', () => '東京'.repeat(500_000)],
     ['lines of code', () => lines(90_000, 'let x = 1;')],
   ])('the event loop keeps turning while a megabyte of %s is counted (rule: loop-share)', async (_name, text) => {
     const { turns, longestCpuMs } = await turnsDuring(counter.count(text()));
@@ -256,25 +256,25 @@ describe('work of a count', () => {
     expect(await lookupsOf(unit.repeat(100_000))).toBeLessThan(2.2 * once);
   });
 
-  test('counting stops at the limit of fits', async () => {
+  test('fits stops counting once its limit is exceeded', async () => {
     const text = lines(40_000, 'one two three four');
     const whole = await lookupsOf(text);
     const fitting = await lookupsDuring(() => counter.fits(`${text.slice(1)}.`, 8_000));
     expect(fitting).toBeLessThan(whole / 10);
   });
 
-  test('counting stops at the limit of fits inside one long piece', async () => {
+  test('fits stops counting inside one long piece once its limit is exceeded', async () => {
     const whole = await lookupsOf(letters(500_000, 10));
     const fitting = await lookupsDuring(() => counter.fits(letters(500_000, 11), 8_000));
     expect(fitting).toBeLessThan(whole / 10);
   });
 
-  test('counting does no work for a text that exceeds the limit even with the longest tokens', async () => {
+  test('fits does no work for a text that would exceed the limit even with the longest tokens', async () => {
     for (const text of [' '.repeat(4_000_000), '東'.repeat(1_500_000)])
       expect(await lookupsDuring(() => counter.fits(text, 30_000))).toBe(0);
   });
 
-  test('counting does no work for a text that any counter of the encoding has counted before', async () => {
+  test('counting does almost no work for a text that another counter of the encoding has counted before', async () => {
     const text = lines(2_000, 'counted once and for all');
     const tokens = await counter.count(text);
     const estimate = createTokenCounter('o200k_base', { margin: 2 });
@@ -301,8 +301,8 @@ describe('aborting a count (rule: one-deadline)', () => {
   const gone = new Error('the caller left');
 
   test.each([
-    ['text with seams', lines(80_000, 'one two three four five')],
-    ['one endless piece', 'b'.repeat(1_000_000)],
+    ['80,000 lines', lines(80_000, 'one two three four five')],
+    ['a million equal letters', 'b'.repeat(1_000_000)],
   ])('aborting a count of %s ends it within a few turns of the event loop', async (_name, text) => {
     const leaving = new AbortController();
     const counter = createTokenCounter('o200k_base', { signal: leaving.signal });

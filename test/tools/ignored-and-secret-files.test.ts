@@ -142,7 +142,7 @@ describe('files that are not UTF-8 (rule: tool-pack)', () => {
   });
 });
 
-test('list_files rejects a pattern with millions of alternatives, and handles a hostile .gitignore', async () => {
+test('list_files rejects a pattern with millions of alternatives, and matches many `**` in a pattern and in .gitignore', async () => {
   const { call } = await openWorkshop({
     '.gitignore': `${'**/a/'.repeat(9)}b\n`,
     [`${'a/'.repeat(60)}x.txt`]: 'x',

@@ -309,7 +309,7 @@ describe('several changes of one file in one step (rule: approval)', () => {
         approve: () =>
           new Promise((resolve) => {
             approvals.push(() => resolve({ type: 'allow' }));
-            // Allow both only after both runs have previewed their `call_1`.
+            // Approves both calls only after both runs have previewed their `call_1`.
             if (approvals.length === 2) for (const approve of approvals) approve();
           }),
       });

@@ -23,10 +23,11 @@ export const agent = workflow({
     cancel: handlers.workflow.shared(cancel),
   },
   options: {
-    // Restate considers a silent handler stuck, and a model call may take the service's whole deadline.
+    // Restate considers a handler stuck if it is silent for this long. A model call may take the service's whole
+    // deadline.
     inactivityTimeout: { minutes: 3 },
-    // Applies while no worker is available: Restate pauses the run after a day. The loop itself retries failures of
-    // the service.
+    // Restate retries while no worker is available, and pauses the run after about a day. Failures of the service are
+    // retried by the loop itself.
     retryPolicy: { initialInterval: 200, maxInterval: { seconds: 10 }, maxAttempts: 10_000 },
   },
 });
@@ -56,7 +57,10 @@ async function readStatus(ctx: SharedContext): Promise<Status> {
   return status.state === 'waiting' ? withoutReplied(ctx, status) : status;
 }
 
-/** Removes calls that have a reply already: the run reads replies one by one and may have no worker at the moment. */
+/**
+ * Removes calls whose reply has already arrived. The run may not have read it yet, because it reads replies one by one
+ * and needs a worker.
+ */
 async function withoutReplied(ctx: SharedContext, { step, waiting_for }: Waiting): Promise<Status> {
   const open: WaitingCall[] = [];
   for (const call of waiting_for) {
@@ -75,7 +79,7 @@ async function reply(ctx: SharedContext, given: Reply): Promise<void> {
   await ctx.promise<Reply>(call.call_id).resolve(given);
 }
 
-/** Aborts the step in progress, which frees its slot at the service. */
+/** Cancels the run and aborts its step in progress, which frees a slot at the service. */
 async function cancel(ctx: SharedContext): Promise<void> {
   const invocation = await ctx.get('invocation');
   if (!invocation) throw new TerminalError('There is no such run.', { errorCode: 404 });

@@ -21,7 +21,10 @@ export async function performActions(ctx: RunContext, proposal: Proposal): Promi
   return observations;
 }
 
-/** Awaits each reply as a durable promise with the id of its call: waiting may take days and needs no process. */
+/**
+ * Awaits each person's reply as a durable promise, named by the id of the call: the wait may take days and needs no
+ * running process.
+ */
 async function askPeople(ctx: RunContext, { step, actions }: Proposal): Promise<Map<string, Reply>> {
   const waiting = actions.filter(needsPerson).map(toWaitingCall);
   if (waiting.length > 0) ctx.set('status', { state: 'waiting', step, waiting_for: waiting });
@@ -40,8 +43,8 @@ const toWaitingCall = ({ id, tool_name, tool_args }: ActionDetails): WaitingCall
 });
 
 /**
- * Handles one call: denied, answered by a person, or executed. The journal stores the result under the call's id and
- * name.
+ * Handles one call: a person denied or answered it, or its tool is executed. The journal stores the result under the
+ * call's id and name.
  */
 async function perform(ctx: RunContext, action: ActionDetails, reply: Reply | undefined): Promise<TurnInput> {
   if (reply?.type === 'answer') return succeeded(action, reply.text);
@@ -64,7 +67,7 @@ async function execute(ctx: RunContext, call: ActionDetails): Promise<TurnInput>
   try {
     return succeeded(call, String(await findTool(call.tool_name).execute(call.tool_args, context)));
   } catch (error) {
-    // After a cancellation, or if another worker took over the run, the result must not count.
+    // After a cancellation, or if another worker took over the run, the error must not become an observation.
     stop.throwIfAborted();
     return { ...succeeded(call, String(error)), toolResult: { success: false } };
   }

@@ -32,7 +32,7 @@ interface Conversation {
   corrections: number;
 }
 
-/** Runs the loop over the stateless step. The root README.md shows the same loop without durability. */
+/** Runs the agent's loop of step requests. The root README.md shows the same loop without durability. */
 export async function runLoop(ctx: RunContext, task: string): Promise<Outcome> {
   const sessionId = ctx.rand.uuidv4();
   const talk: Conversation = {
@@ -71,7 +71,8 @@ async function takeDurableStep(ctx: RunContext, name: string, request: StepReque
 
 function requestOf({ sessionId, history, query, left }: Conversation): StepRequestInput {
   return {
-    // A service token may be limited to projects; the files of such a project are in its context.
+    // `PROJECT_ID` is needed if the service token is limited to certain projects. The context of each step then
+    // includes that project's files.
     project_id: process.env['PROJECT_ID'] ?? sessionId,
     session_id: sessionId,
     user_query: query,
@@ -89,7 +90,7 @@ function requestOf({ sessionId, history, query, left }: Conversation): StepReque
   };
 }
 
-/** Returns the end of the run after this step; undefined if it continues. */
+/** Evaluates the result of a step. Returns how the run ended; undefined if it continues. */
 async function followUp(ctx: RunContext, talk: Conversation, step: TakenStep): Promise<Outcome | undefined> {
   if ('failure' in step) return endUnlessEmpty(talk, step);
   talk.history.push(...step.new_turns);
@@ -113,7 +114,10 @@ function endUnlessEmpty(talk: Conversation, { failure, billed }: FailedStep): Ou
   return undefined;
 }
 
-/** Tells the model that its action could not be parsed, so that the next step can correct it. */
+/**
+ * Adds the correction to the history, so that the model can repair its reply in the next step. After too many
+ * corrections in a row, returns the end of the run instead.
+ */
 function correct(talk: Conversation, step: Step, correction: TurnInput): Outcome | undefined {
   const isAnswer = step.parse?.outcome === 'answer';
   if (talk.corrections < (isAnswer ? 1 : MAX_CORRECTIONS_IN_A_ROW)) {

@@ -27,7 +27,10 @@ const openOrder = defineTool({
   execute: ({ path }) => JSON.stringify(findOrder(path.replace('orders/', '')), null, 1),
 });
 
-/** Costs money, so it must not happen twice. The run and the call id stay the same if the call runs again. */
+/**
+ * A refund costs money, so it must not happen twice. If the call runs again, the run and the call id are the same;
+ * together they form the idempotency key.
+ */
 const refundOrder = defineTool({
   name: 'refund_order',
   description: 'Pay an order back.',
@@ -40,7 +43,7 @@ const refundOrder = defineTool({
   },
 });
 
-/** Never executed: the run waits for the person's answer instead. */
+/** A tool that is never executed: the run waits for the person's answer instead. */
 const requestInput = defineTool({
   name: 'request_input',
   description: 'Ask the person a question and wait for the answer. Only for what no other tool can tell.',

@@ -9,7 +9,7 @@ const dataFolder = process.env['RESTATE_BASE_DIR'] ?? 'restate-data';
 const workerPort = process.env['PORT'] ?? '9080';
 
 const restate = spawn('node_modules/.bin/restate-server', ['--no-logo', '--base-dir', dataFolder], {
-  // Restate gets no key, so it cannot write one to disk.
+  // Restate's environment contains no API key, so Restate cannot write one to disk.
   env: {
     PATH: process.env['PATH'],
     RESTATE_NODE_NAME: 'one',

@@ -8,7 +8,7 @@ export interface WaitingCall {
   readonly arguments: ActionDetails['tool_args'];
 }
 
-/** The end of a run. `error` comes from the failed step's body, or from this program. */
+/** The result of a run. `error` comes from the failed step's body, or from this program. */
 export type Outcome =
   | { readonly state: 'answered'; readonly answer: string }
   | { readonly state: 'failed'; readonly error: { readonly code: string; readonly message: string } }

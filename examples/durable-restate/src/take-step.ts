@@ -20,8 +20,8 @@ export async function takeStep(request: StepRequestInput, signal: AbortSignal): 
 }
 
 /**
- * Reads the key for each call and sends it in a header, so neither requests nor the journal contain it. Use a vault
- * instead if keys rotate or differ by tenant.
+ * Creates a client for one step. The key is read each time and sent in a header, so that neither request bodies nor the
+ * journal contain it. Use a vault instead if keys rotate or differ by tenant.
  */
 const createClient = (): StepwiseClient =>
   new StepwiseClient({

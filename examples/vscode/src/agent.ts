@@ -60,7 +60,8 @@ export class Agent implements vscode.Disposable {
       approvals: this.approvals,
       onChange: refresh,
       onQuestion: (question) => this.#isVisible || notifyOfQuestion(question),
-      // Keep runs that end with the window as interrupted, since the person did not stop them.
+      // After disposal nothing is saved: a run that ends with the window stays stored as interrupted, since the person
+      // did not stop it.
       onSaved: async (saved) => {
         if (!this.#isDisposed) await this.#kept.write(saved);
       },
@@ -188,7 +189,10 @@ export class Agent implements vscode.Disposable {
     this.#status.show(this.#conversation.view);
   }
 
-  /** Checks the connection after a failure: in a browser, only a separate request reveals the cause. */
+  /**
+   * Checks the connection if the run could not reach the service: in a browser, only a separate request reveals the
+   * cause.
+   */
   async #lookAfterFailure(): Promise<void> {
     if (this.#conversation.view.end?.remedy?.command === 'stepwise.checkService') await this.checkService();
   }
@@ -229,12 +233,12 @@ export class Agent implements vscode.Disposable {
     return new WorkspaceRoots(this.#parts.platform.realPath);
   }
 
-  /** True if the person can see the request in the view, so that no notification is needed. */
+  /** True if the view shows approvals and questions to the person, so that no notification is needed. */
   get #isVisible(): boolean {
     return readSettings().askIn === 'view' && this.viewProvider.isVisible;
   }
 
-  /** Notifies the person of a waiting request after the view was hidden. */
+  /** Notifies the person of a pending approval or question after the view was hidden. */
   async #notifyOfPending(): Promise<void> {
     const { question } = this.#conversation;
     if (this.approvals.view) await this.#askInEditor(this.approvals.view, false);
@@ -269,7 +273,7 @@ export class Agent implements vscode.Disposable {
         query,
         paths: await suggestPaths(this.#openRoots(), query),
       }),
-    // Restricted to this extension's own commands, which the person could also run.
+    // The page may run only this extension's own commands, which the person could run as well.
     command: ({ command }) => command.startsWith('stepwise.') && vscode.commands.executeCommand(command),
   };
 
@@ -280,7 +284,7 @@ export class Agent implements vscode.Disposable {
   }
 }
 
-/** Selects the requests of a type; one union member may cover several types. */
+/** Member of the union `ViewRequest` that has this type. One member may cover several types. */
 type RequestOf<Type, Request = ViewRequest> = Request extends { readonly type: infer Own }
   ? Type extends Own
     ? Request

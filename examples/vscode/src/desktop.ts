@@ -12,8 +12,8 @@ export function activate(context: vscode.ExtensionContext): Promise<void> {
     commandTools: createCommandTools,
     realPath,
     startService: () => {
-      // Starts in the home directory, since a workspace may contain a program of that name. Avoids npx, because npm's
-      // `stepwise` is an unrelated package.
+      // The terminal starts in the home directory, since a workspace may contain another program named `stepwise`. npx
+      // is not used, because npm's `stepwise` is an unrelated package.
       const terminal = vscode.window.createTerminal({ name: 'Stepwise service', cwd: homedir() });
       terminal.show();
       terminal.sendText('stepwise serve');

@@ -8,7 +8,7 @@ export interface Platform {
   readonly matchLines: MatchLines;
   /** Creates the tools that run commands, in the first folder on this machine's disk; empty in a browser. */
   readonly commandTools: (folders: readonly vscode.Uri[]) => Promise<readonly Tool[]>;
-  /** Resolves a folder's links; returns its own path where links cannot be resolved. */
+  /** Resolves the symbolic links in a folder's path; returns the path unchanged where links cannot be resolved. */
   readonly realPath: (uri: vscode.Uri) => string;
   /** Starts the service in a terminal; undefined where terminals are unavailable. */
   readonly startService: (() => void) | undefined;

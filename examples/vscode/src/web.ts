@@ -2,7 +2,7 @@ import { matchLinesInWorker } from 'stepwise/tools/browser';
 import type * as vscode from 'vscode';
 import { activateOn } from './extension.js';
 
-/** Source text of the worker module; the build inserts it. */
+/** Source text of the worker that matches regular expressions; the build inserts it. */
 declare const SEARCH_WORKER: string;
 
 /** Activates the extension in a browser, without processes and commands. */

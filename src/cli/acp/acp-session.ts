@@ -71,7 +71,7 @@ export class AcpSession {
   readonly parts: AcpSessionParts;
   #mode: ModeId;
   #model: SessionModel;
-  /** The newest change of the model; pending until that model is opened. */
+  /** The newest change of the model. Resolves when that model is opened. */
   #choosing: Promise<SessionModel> | undefined;
   /** Resolves when the newest settings are stored. */
   #kept: Promise<void> = Promise.resolve();
@@ -275,15 +275,15 @@ export class AcpSession {
   }
 
   /**
-   * Leaves a refused prompt out of the conversation, since the protocol promises that the next request to the
-   * model does not contain it.
+   * Saves a run without its refused prompt, since the protocol promises that the next request to the model does not
+   * contain the prompt.
    */
   async #forget(run: Trajectory, file: string): Promise<void> {
     this.#saved = { run: { ...run, history: [...this.#history], tasks: [...this.#tasks] }, file };
     await this.#write(this.#saved.run, file);
   }
 
-  /** Adds a notice to the history and to the saved run, which the model reads with the next task. */
+  /** Adds a notice to the history and to the saved run. The model reads the notice with the next task. */
   async #tell(content: string): Promise<void> {
     this.#history = [...this.#history, { role: 'user', kind: 'notice', content }];
     if (!this.#saved) return;
@@ -296,6 +296,7 @@ export class AcpSession {
   async #runCommand(command: CalledCommand, signal: AbortSignal): Promise<StopReason> {
     const text = await Promise.resolve(command(this.#commandHost(signal))).catch((error: unknown) => {
       if (signal.aborted) return '';
+      if (error instanceof StepwiseError) return explainFailure(error.toStepError());
       if (isReported(error)) return error.message;
       throw error;
     });
@@ -354,6 +355,7 @@ export class AcpSession {
       protocol: flags.protocol,
       strategy: flags.strategy,
       maxSteps: flags.maxSteps,
+      record: true,
       onLastIteration: onLastIterationOf(flags),
     });
   }
@@ -418,22 +420,22 @@ export class AcpSession {
   }
 }
 
-/** Whether a person can understand and correct a failure. */
+/** Returns true if a person can understand and correct the failure. */
 const isReported = (error: unknown): error is Error =>
-  error instanceof UsageError || error instanceof StepwiseError || error instanceof RequestError;
+  error instanceof UsageError || error instanceof RequestError;
 
 interface StartOptions extends Pick<ReadPrompt, 'context' | 'attachments'> {
   readonly signal: AbortSignal;
 }
 
-/** The end of a prompt, and the sentence that explains it to the person, if it failed. */
+/** How the run of a prompt ended. If the run failed, `failure` explains why, in a sentence for the person. */
 interface PromptEnd {
   readonly stopReason: StopReason | 'error';
   readonly failure?: string;
   readonly code?: string;
 }
 
-/** Error codes that the protocol has a stop reason for; editors show all others as an error. */
+/** Stop reasons of the protocol by error code. Editors show all other codes as an error. */
 const stopReasons: ReadonlyMap<string, StopReason> = new Map([
   ['upstream_refusal', 'refusal'],
   ['output_truncated', 'max_tokens'],

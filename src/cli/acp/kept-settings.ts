@@ -18,8 +18,8 @@ interface SessionName {
 }
 
 /**
- * Stores the settings of a session in a file that only this person can read. The file is separate from the
- * saved run, because a saved run must not grant anything.
+ * Stores the settings of a session in a file that only this person can read. They are not in the saved run, because
+ * continuing a saved run must not grant permissions.
  */
 export async function keepSettings(session: SessionName, settings: KeptSettings): Promise<void> {
   await writeAtomically(fileOf(session), `${JSON.stringify(settings)}\n`);

@@ -25,13 +25,16 @@ interface Sources {
   readonly folder: Pick<Folder, 'readIfText'>;
 }
 
-/** Maximum size that leaves room for the history, since the service limits the size of a request. */
+/**
+ * Maximum number of characters of all attached files. It leaves space for the history, since the service limits the
+ * size of a request.
+ */
 const MAX_FILES_CHARS = 2_000_000;
 
 /**
  * Reads the task and the files attached to it. A link to a file in the folder is replaced by the file's text; a link
- * that cannot be read gets a remark. Throws `RequestError` for audio and for files that no model takes, and for a prompt
- * without text.
+ * that cannot be read gets a remark. Throws `RequestError` for audio, for files that models do not accept, and for a
+ * prompt without text.
  */
 export async function readPrompt(blocks: readonly ContentBlock[], sources: Sources): Promise<ReadPrompt> {
   const words: string[] = [];
@@ -57,7 +60,7 @@ export async function readPrompt(blocks: readonly ContentBlock[], sources: Sourc
   return { task, context: { paths: [...files.keys()], inline: { files: inline } }, attachments, remarks };
 }
 
-/** Reads an image, or a binary resource that a model takes. Throws `RequestError` for anything else. */
+/** Reads an image, or a binary resource that models accept. Throws `RequestError` for anything else. */
 function readAttachment(block: ContentBlock): Attachment {
   const file =
     block.type === 'image'
@@ -91,8 +94,8 @@ async function attachLink(uri: string, { root, folder, files, remarks }: Sinks):
 }
 
 /**
- * Attaches text that the editor sent along and returns its mention for the task. The text of a secret file is never
- * sent, even if the file is outside the folder (rule: secret-files).
+ * Attaches a text that the editor sent with the prompt, and returns the words that name it in the task. The text of a
+ * secret file is never sent, even if the file is outside the folder (rule: secret-files).
  */
 async function attachText(
   { uri, text }: { readonly uri: string; readonly text: string },
@@ -112,7 +115,8 @@ async function attachText(
 }
 
 /**
- * Returns the path relative to the folder, or the same path if it is outside; undefined if the folder hides the file.
+ * Returns the path relative to the folder, or the unchanged path of a file outside the folder. Returns undefined for a
+ * path that tools must not read.
  */
 async function nameOf(path: string, root: ProjectRoot): Promise<string | undefined> {
   return root.nameOf(path).catch((error) => (error instanceof SecurityViolation ? path : undefined));

@@ -11,7 +11,7 @@ const MAX_TITLE_CHARS = 100;
 
 interface SavedSession {
   readonly info: SessionInfo;
-  /** The newest run of the session, whose history includes those of the earlier ones. */
+  /** The newest run of the session. Its history includes the turns of the earlier runs. */
   readonly run: Trajectory;
 }
 

@@ -31,13 +31,13 @@ export interface CommandHost {
 
 interface SessionCommand {
   readonly description: string;
-  /** A hint for the words after the name. */
+  /** Describes the words that may follow the command's name. */
   readonly hint?: string;
   /** Returns the text to show. Throws `UsageError` or `RequestError` if the command cannot run. */
   run(host: CommandHost, words: readonly string[]): Promise<string> | string;
 }
 
-/** The commands of the terminal that an editor has no button for. */
+/** Slash commands of the terminal that also exist in an editor, because editors have no button for them. */
 const commands: Readonly<Record<string, SessionCommand>> = {
   compact: { description: 'Shorten the history of this session', run: compact },
   context: {
@@ -62,12 +62,12 @@ const commands: Readonly<Record<string, SessionCommand>> = {
   help: { description: 'List the commands', run: listCommands },
 };
 
-/** The commands as the protocol lists them. */
+/** The commands in the format of the protocol. */
 export const availableCommands: readonly AvailableCommand[] = Object.entries(commands).map(
   ([name, { description, hint }]) => ({ name, description, ...(hint !== undefined && { input: { hint } }) }),
 );
 
-/** A slash command that a prompt consists of, ready to run. */
+/** A slash command that was read from a prompt and is ready to run. */
 export type CalledCommand = (host: CommandHost) => Promise<string> | string;
 
 /**

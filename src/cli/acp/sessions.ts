@@ -43,7 +43,7 @@ interface Opening {
   readonly cwd: string;
   readonly mcpServers: readonly McpServer[];
   readonly client: AgentContext;
-  /** The settings of an earlier session with this id. */
+  /** Settings to restore, if the session continues an earlier one. */
   readonly settings?: KeptSettings | undefined;
 }
 
@@ -64,7 +64,7 @@ export class Sessions {
   readonly #secrets: readonly string[];
   readonly #models: Models;
   readonly #open = new Map<string, AcpSession>();
-  /** The running load of each session id, resolved when it has ended. */
+  /** The newest load of each session, by session id. Resolves when the load has ended. */
   readonly #loading = new Map<string, Promise<void>>();
   #isClosed = false;
   #offers: ClientCapabilities = {};
@@ -125,7 +125,7 @@ export class Sessions {
     if (!isOpen && !(await findSavedSession(folder, sessionId)))
       throw RequestError.sessionNotFound(sessionId);
     await this.#endIfOpen(sessionId);
-    // Read again after closing, since closing saves the end of a running prompt.
+    // Finds the saved session again, because closing the open session has saved the end of its running prompt.
     const saved = await findSavedSession(folder, sessionId);
     const settings = await settingsOf({ folder, id: sessionId }, saved);
     const session = await this.#start({ id: sessionId, cwd, mcpServers, client, settings });
@@ -292,7 +292,7 @@ async function settingsOf(
   return { mode: 'ask', model: { name: modelName, upstream: provider ?? undefined } };
 }
 
-/** Throws `RequestError` for folders besides `cwd`, since the tools would not see them. */
+/** Throws `RequestError` if a session asks for more folders than `cwd`, since the tools cannot read them. */
 function refuseMoreFolders(folders: readonly string[] | undefined): void {
   if (!folders?.length) return;
   throw RequestError.invalidParams(

@@ -18,8 +18,8 @@ interface AcceptedEditsParts {
 }
 
 /**
- * Session mode that allows file edits without approval. A status row shows it the whole time, and it is never saved
- * (rule: accepted-edits).
+ * Session mode that allows file edits without approval. A status row is visible as long as the mode is on. The mode is
+ * never saved (rule: accepted-edits).
  */
 export class AcceptedEdits {
   readonly #parts: AcceptedEditsParts;

@@ -18,7 +18,7 @@ import { showExactLine, showText, showTextLine } from '../screen/visible-text.js
 import type { AcceptedEdits } from './accepted-edits.js';
 import { editArguments } from './edit-arguments.js';
 
-/** Maximum number of proposal rows before the person asks for all of them. */
+/** Maximum number of rows that are printed of a proposal, unless the person asks for all of them. */
 const MAX_LINES = 60;
 
 /**
@@ -33,12 +33,15 @@ const maxLinesAt = ({ isLive, display }: Terminal): number =>
 /** Keys for the offered rules, narrowest rule first. */
 const RULE_KEYS: readonly Key[] = ['a', 'r'];
 
-/** A longer rule is abbreviated, since the full call is visible above. */
+/**
+ * Maximum number of characters of a rule in a choice. A longer rule is abbreviated, since the full call is visible
+ * above.
+ */
 const MAX_RULE_CHARS = 100;
 
 interface ApprovalQuestion {
   readonly signal: AbortSignal;
-  /** Offers to allow all edits; set if the call is an edit. */
+  /** Adds a choice that allows all edits of this session. Set only if the call is an edit. */
   readonly edits?: AcceptedEdits | undefined;
 }
 
@@ -65,7 +68,7 @@ export async function askApproval(
   }
 }
 
-/** Asks for a choice and prints it above the live region, so that it stays visible. */
+/** Asks for a choice. Prints the chosen one above the live region, so that it stays visible. */
 async function askForKey(
   terminal: Terminal,
   request: ApprovalRequest,
@@ -89,7 +92,10 @@ function show(terminal: Terminal, request: ApprovalRequest, isComplete: boolean)
   terminal.display.print(['', ...rendered(terminal, request, isComplete)].join('\n'));
 }
 
-/** Renders the proposal as it is printed: all of it with all blanks, or its beginning and its end. */
+/**
+ * Renders the proposal for printing: with `isComplete` all rows with all their blanks, otherwise a long proposal's
+ * beginning and end.
+ */
 function rendered(terminal: Terminal, request: ApprovalRequest, isComplete: boolean) {
   const { paint, width } = terminal;
   const maxLines = isComplete ? Number.POSITIVE_INFINITY : maxLinesAt(terminal);
@@ -103,7 +109,10 @@ const allowEdits: Choice = {
 };
 const stop: Choice = { row: '[esc] stop', keys: LEAVING_KEYS };
 
-/** Returns the choices. Their rows can contain text of the model, so they are made visible like the proposal. */
+/**
+ * Returns the choices. Their rows can contain text of the model, so invisible characters in them are made visible, as
+ * in the proposal.
+ */
 function choicesFor(
   request: ApprovalRequest,
   { terminal, isEdit }: { terminal: Terminal; isEdit: boolean },

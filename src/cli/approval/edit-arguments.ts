@@ -4,8 +4,8 @@ import type { Terminal } from '../screen/terminal.js';
 import { printableJson, showExactLine } from '../screen/visible-text.js';
 
 /**
- * Lets the person change the arguments of a call: a command in the line, anything else in the editor that the
- * environment names, or as JSON in the line if it names none. Returns undefined if the person cancels.
+ * Lets the person change the arguments of a call. A command is edited in the input line. Other arguments are edited as
+ * JSON: in the editor that the environment names, or else in the input line. Returns undefined if the person cancels.
  */
 export async function editArguments(
   terminal: Terminal,
@@ -30,7 +30,7 @@ function readObject(terminal: Terminal, json: string): ToolArguments | undefined
     const value: unknown = JSON.parse(json);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   } catch {
-    // Text that is no JSON gets the message below, too.
+    // Invalid JSON gets the same message as JSON that is not an object.
   }
   terminal.display.print('The text is not a JSON object, so the arguments are unchanged.');
   return undefined;

@@ -1,4 +1,7 @@
-/** Words of at least this many characters may differ by two letters, shorter ones by one. Dashes count. */
+/**
+ * A word of at least this many characters may be misspelled in two letters, a shorter word in one. Dashes count as
+ * characters.
+ */
 const MIN_LENGTH_FOR_TWO_TYPOS = 7;
 
 /** Returns the word that `given` most likely misspells: at most two letters differ, or it begins with `given`. */
@@ -21,8 +24,8 @@ function rank(given: string, words: readonly string[]) {
 }
 
 /**
- * Counts the letters to insert, delete, replace or swap with the next one (optimal string alignment). For words of very
- * different length, returns the difference in length instead.
+ * Returns how many letters must be inserted, deleted, replaced or swapped with the next letter to turn one word into
+ * the other (optimal string alignment). For words of very different length, returns the difference in length instead.
  */
 function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > b.length) return Math.abs(a.length - b.length);

@@ -123,7 +123,7 @@ const renderArgument = (argument: Argument): string => {
   return argument.required ? `<${name}>` : `[${name}]`;
 };
 
-/** Leaves out the preset value that Commander would print. */
+/** Returns the description of an option, without the default value that Commander would add. */
 const describeOption = ({ description, argChoices }: Option): string =>
   argChoices ? `${description}: ${argChoices.join(', ')}` : description;
 

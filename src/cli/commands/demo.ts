@@ -1,8 +1,10 @@
 import { Command, Option } from 'commander';
 import type { Tool } from '../../sdk/actions/define-tool.js';
+import { StepwiseError } from '../../sdk/base/stepwise-error.js';
 import { createReadTools } from '../../tools/tool-pack.js';
 import { widthOf } from '../display/display.js';
 import { paintFor } from '../display/paint.js';
+import { explainFailure } from '../screen/explain-failure.js';
 import { type RenderOptions, renderEvent } from '../screen/render-event.js';
 import { showExact, showExactLine } from '../screen/visible-text.js';
 import { findKey } from '../session/choose-model.js';
@@ -68,11 +70,14 @@ function readCommandLine(): string[] {
 
 /** Prints the message of a usage or service error, and the stack of any other error, which is a bug. */
 function explain(error: unknown): void {
-  const { message, stack, name } = error instanceof Error ? error : new Error(String(error));
-  console.error(
-    showExact(name === 'UsageError' || name === 'StepwiseError' ? `${message}\n${usage()}` : `${stack}`),
-  );
+  console.error(explanationOf(error));
   process.exitCode = 1;
+}
+
+function explanationOf(error: unknown): string {
+  if (error instanceof StepwiseError) return explainFailure(error.toStepError());
+  if (error instanceof UsageError) return showExact(`${error.message}\n${usage()}`);
+  return showExact(String(error instanceof Error ? error.stack : error));
 }
 
 async function tour(): Promise<void> {

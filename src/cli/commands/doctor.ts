@@ -17,14 +17,17 @@ import { configFolder, makeFolder, stateFolder } from '../state/user-files.js';
 import type { RunFlags } from './read-arguments.js';
 import { exitCodes } from './usage.js';
 
-/** Result of one check: fine (ok), optional (--), or a reason why no run can work (!!). */
+/**
+ * Result of one check. The sign `mark` means: everything is fine (ok), something optional is missing (--), or no run
+ * can work (!!).
+ */
 interface Finding {
   readonly mark: 'ok' | '--' | '!!';
   readonly subject: string;
   readonly text: string;
 }
 
-/** A server that does not answer within this time counts as unreachable. */
+/** Time limit for a check. A server that does not answer within it is reported as unreachable. */
 const TIMEOUT_MS = 4_000;
 /**
  * Time limit for connecting. It is less than that of a check, so that a proxy that does not answer is reported
@@ -35,8 +38,8 @@ const CONNECT_TIMEOUT_MS = 2_500;
 const keyVariables = ['STEPWISE_LLM_KEY', 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'STEPWISE_TOKEN'];
 
 /**
- * Checks the environment without a model call, and prints no secret: of a key only whether it is set, of an address
- * only the host. Resolves to the exit code, which is an error if no run could work.
+ * Checks the environment without a model call. Prints no secrets: only whether a key is set, and only the host of an
+ * address. Resolves to the exit code, which reports an error if no run could work.
  */
 export async function examine(flags: RunFlags, keys: NodeJS.ProcessEnv): Promise<number> {
   const found = await Promise.all([
@@ -139,7 +142,10 @@ function checkProxies({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY }: ProxySettings): Fin
   return { mark: 'ok', subject: 'Proxy', text: `${shown.join(', ')}; not for ${NO_PROXY ?? 'this machine'}` };
 }
 
-/** Checks the file of certificate authorities. Node.js only warns if it cannot be read, and trusts none of them. */
+/**
+ * Checks the file of certificate authorities. If the file cannot be read, Node.js only prints a warning and trusts none
+ * of these authorities.
+ */
 async function checkAuthorities(file: string | undefined): Promise<Finding> {
   const subject = 'NODE_EXTRA_CA_CERTS';
   if (!file) return { mark: '--', subject, text: 'is not set' };
@@ -159,8 +165,8 @@ async function checkRemoteService(url: string): Promise<Finding> {
 }
 
 /**
- * Checks whether a server answers, with the certificates of its upstream's `caFile`. Any status counts, because a server
- * without a key answers with 401.
+ * Checks whether a server answers. Trusts the certificates in `caFile`, if the upstream has one. A response with any
+ * status means that the server answers: without a key it may be 401.
  */
 async function checkServer(subject: string, url: string, caFile?: string): Promise<Finding> {
   const address = withoutCredentials(url);
@@ -178,7 +184,10 @@ async function checkServer(subject: string, url: string, caFile?: string): Promi
   }
 }
 
-/** Names the problem of a connection and its remedy (rule: connection-failures); empty for an unknown one. */
+/**
+ * Returns the problem of a failed connection and its remedy (rule: connection-failures). Returns an empty text for an
+ * unknown problem.
+ */
 function reasonOf(error: unknown): string {
   const isLate = error instanceof Error && error.name === 'TimeoutError';
   const problem: ConnectionProblem | undefined = isLate ? 'timeout' : connectionFailureOf(error)?.problem;
@@ -187,7 +196,7 @@ function reasonOf(error: unknown): string {
 
 const CREDENTIALS_IGNORED = ' (the user and password in its address are not sent)';
 
-/** Removes user and password, as the service does. Returns undefined for an invalid address. */
+/** Removes user and password from an address, as the service does. Returns undefined for an invalid address. */
 function withoutCredentials(url: string): URL | undefined {
   if (!URL.canParse(url)) return undefined;
   const address = new URL(url);

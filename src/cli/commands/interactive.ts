@@ -66,8 +66,8 @@ async function runLines(opened: OpenSession, { prompt, signal }: Lines): Promise
 }
 
 /**
- * Puts a task back into the line if one of its paths does not exist but resembles an existing one, and returns true:
- * the person can correct it.
+ * If a path of the task does not exist but resembles an existing one, puts the task back into the input line, so that
+ * the person can correct it, and returns true.
  */
 async function returnMistyped(
   { parts: { root } }: Session,
@@ -83,7 +83,7 @@ async function returnMistyped(
 const TASK_REFUSED =
   'The task was refused and is not part of the conversation. Press ↑ to shorten it. If the conversation itself is too long, /new clears it.';
 
-/** Prints an error that occurs before the run begins, so that the session continues. */
+/** Runs a task. Prints an error that occurs before the run begins, so that the session continues. */
 async function runTask(session: Session, task: string): Promise<void> {
   const { screen } = session.parts;
   try {

@@ -18,7 +18,7 @@ type TokenCommand = Extract<Invocation, { command: 'token' }>;
 
 /**
  * Creates a token of the service (rule: token-command). Prints only the token to standard output, once. Adds the entry
- * to the named file, or else prints it to standard error. Resolves to the exit code.
+ * for the token to the named file, or else prints the entry to standard error. Resolves to the exit code.
  */
 export async function makeToken(command: TokenCommand, { progress }: Terminal): Promise<number> {
   const token = createToken();

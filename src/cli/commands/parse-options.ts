@@ -3,8 +3,8 @@ import { closestWord } from './closest-word.js';
 import { UsageError } from './usage.js';
 
 /**
- * Reads the options that `command` declares, at any place, and returns the other words. Throws `UsageError`,
- * which names the wrong option.
+ * Reads the options that `command` declares, wherever they are in `argv`, and returns the other words. Throws
+ * `UsageError`, which names the wrong option.
  */
 export function parseOptions(command: Command, argv: readonly string[]): string[] {
   const { operands, unknown } = command.parseOptions([...argv]);
@@ -12,7 +12,7 @@ export function parseOptions(command: Command, argv: readonly string[]): string[
   return operands;
 }
 
-/** Describes an argument that begins with "-" and is no option of the command. */
+/** Returns the error for an argument that begins with "-" and is no option of the command. */
 export function unknownOption(argument: string, command: Command): UsageError {
   const [flag = ''] = argument.split(/[=\s]/);
   if (command.options.some(({ long, short }) => flag === long || flag === short))

@@ -18,7 +18,7 @@ export type Invocation =
   | {
       readonly command: 'tool-help';
       readonly name: string | undefined;
-      /** Help of the command, printed before the tools. */
+      /** Help text of `stepwise tool`, printed before the list of tools. */
       readonly help: string;
       readonly options: RunFlags;
     }
@@ -44,7 +44,7 @@ export type Invocation =
   | { readonly command: 'help'; readonly text: string }
   | { readonly command: 'version' };
 
-/** Arguments of `stepwise eval`, beside the model and the service. */
+/** Arguments of `stepwise eval`, except those for the model and the service, which are in `RunFlags`. */
 export interface EvalFlags {
   readonly paths: readonly string[];
   /** YAML file of the matrix. */
@@ -58,7 +58,7 @@ export interface EvalFlags {
   readonly concurrency: number;
 }
 
-/** Options of a run. A command that does not declare an option gets its default. */
+/** Options of a run. If a command does not declare an option, the option has its default. */
 export interface RunFlags {
   readonly dir: string;
   readonly model: string | undefined;
@@ -77,16 +77,16 @@ export interface RunFlags {
   readonly json: boolean;
   readonly verbose: boolean;
   readonly save: string | undefined;
-  /** A file, the id of a run or its number; `ASK_WHICH` if the CLI asks which one. */
+  /** The run to continue: its file, id or number, or `ASK_WHICH` if the person chooses it. */
   readonly resume: string | undefined;
-  /** `--continue`: the run continues the newest one of the folder. */
+  /** True if the run continues the newest run of the folder (`--continue`). */
   readonly continueNewest: boolean;
   readonly server: string | undefined;
   /** Token for `server`. */
   readonly token: string | undefined;
   /** Limits that are absent keep the defaults of the tool pack. */
   readonly limits: Partial<ToolLimits>;
-  /** File with MCP servers, in addition to that of the folder. */
+  /** File with MCP servers, in addition to the `.mcp.json` of the folder. */
   readonly mcp: string | undefined;
   /** Starts MCP servers and offers their tools without asking for consent. */
   readonly allowMcp: boolean;
@@ -132,7 +132,7 @@ interface GivenOptions {
 export const NO_TASK =
   'There is no task. Give one: stepwise "How is the discount calculated?", or pipe it in; at a terminal, stepwise alone asks for it.';
 
-/** Maximum edit distance at which a single word counts as a mistyped command. */
+/** Maximum number of wrong letters in a single word for which it is taken for a mistyped command. */
 const MAX_TYPO_DISTANCE = 2;
 
 /** Reads the words after `stepwise`. Throws `UsageError`, which names the wrong word or option. */
@@ -160,8 +160,8 @@ function createParser(program: Command): Command {
 }
 
 /**
- * Returns the command whose name is the first word. Returns the program if there is none, if the word follows
- * `--`, or if the command takes fewer words than there are: then all words are a task.
+ * Returns the command that the first word names. If no command has this name, if the word follows `--`, or if there are
+ * more words than the command takes, all words are a task: then returns the program itself.
  */
 function findCommand(program: Command, argv: readonly string[], operands: readonly string[]): Command {
   if (!hasWordBeforeDashes(argv, operands)) return program;

@@ -10,7 +10,7 @@ import { readSavedRun } from '../state/saved-runs.js';
 
 /**
  * Shows a saved run again, then parses its completions with the current parser. Resolves to the exit code, which is 1
- * if any is read differently.
+ * if the parser now reads any of them differently.
  */
 export async function replay(file: string, { screen, flags }: Pick<SessionParts, 'screen' | 'flags'>) {
   const saved = await readSavedRun(file);
@@ -28,15 +28,16 @@ export async function replay(file: string, { screen, flags }: Pick<SessionParts,
 }
 
 interface Reading {
-  /** Position among the run's responses, counted from 1. */
+  /** Number of the response in the run, counted from 1. */
   readonly number: number;
   readonly then: string;
   readonly now: string;
 }
 
 /**
- * Parses each completion text again, and returns the earlier and the current reading. Skips native calls and phases,
- * which have no text grammar, and replies that a schema constrained, because the schema is not saved.
+ * Parses the completion text of each reply again, and returns the earlier and the current reading. Skips replies that
+ * the parser does not read as text calls: native calls and the phases `reason` and `observe`. Also skips replies that
+ * the provider constrained by a schema, because the schema is not saved.
  */
 function rereadCompletions({ responses, tools }: Trajectory): readonly Reading[] {
   const offered = tools.map(toOfferedTool);

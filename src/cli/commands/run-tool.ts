@@ -60,8 +60,8 @@ interface ToolQuery {
 }
 
 /**
- * Returns the tools of the folder. If `name` is none of them, also starts the MCP servers and adds their tools until
- * `close`.
+ * Returns the tools of the folder. If none of them is called `name`, also starts the MCP servers and adds their tools.
+ * `close` stops the servers.
  */
 async function openAllTools({ options, terminal, name }: ToolQuery) {
   const own = await openTools(options);
@@ -126,7 +126,7 @@ function renderTool(
   return [`${name}(${signature.join(', ')})`, `  ${description}${approval}`, ...meanings].join('\n');
 }
 
-/** The printed part of a JSON Schema. Tools of `--tools` may omit any of it. */
+/** Fields of a tool's JSON Schema that are printed. Tools of a `--tools` module may omit each of them. */
 interface ArgumentsSchema {
   readonly properties?: Readonly<Record<string, { readonly type?: unknown; readonly description?: string }>>;
   readonly required?: readonly string[];

@@ -17,7 +17,9 @@ import { readSavedRun } from '../state/saved-runs.js';
 /** The recorded runs in their order; the second follows up on the first. */
 const FILES = ['examples/tour/change.json', 'examples/tour/follow-up.json'];
 
-/** Time to read what an event printed, by its type. Other events do not wait. */
+/**
+ * Pause after an event of each type, so that a person can read what was printed. There is no pause after other events.
+ */
 const READING_MS: Partial<Record<RunEvent['type'], number>> = {
   agent_start: 1_500,
   agent_reason: 1_500,
@@ -53,7 +55,9 @@ export async function showTour(): Promise<void> {
   screen.print(nextSteps(screen));
 }
 
-/** The pauses between events, which exist only if a person reads them on a terminal and can press keys. */
+/**
+ * Makes the pauses between events, if a person reads them on a terminal and can press keys. Otherwise there are none.
+ */
 class Pauses {
   readonly areOn = process.stdin.isTTY === true && process.stdout.isTTY === true;
   #current = new AbortController();
@@ -73,7 +77,7 @@ class Pauses {
     await wait(milliseconds, undefined, { signal: this.#current.signal }).catch(() => undefined);
   }
 
-  /** Gives the keyboard back. */
+  /** Stops listening to the keyboard. */
   end(): void {
     this.#keys?.end();
   }
@@ -105,7 +109,7 @@ const NOTES: readonly { readonly of: (event: RunEvent) => boolean; readonly text
   },
 ];
 
-/** Prints events in the form of the demo, with the person's decisions and the items that were left out. */
+/** Prints events as the demo does, and also the person's decisions and the items that were left out of the prompt. */
 class TourScreen {
   readonly paint = paintFor(process.stdout);
   readonly #display = new Display(process.stdout, { paint: this.paint });
@@ -119,7 +123,7 @@ class TourScreen {
     if (lines.length > 0) this.#display.print(wrap(lines.join('\n'), columns).join('\n'));
   }
 
-  /** Prepares for the next run. */
+  /** Resets the state for the next run. Before a second run, prints that it is a follow-up. */
   begin(): void {
     if (this.#view.steps.length > 0)
       this.print([
@@ -151,8 +155,9 @@ class TourScreen {
   }
 
   /**
-   * Returns the line for a decision, which a saved run holds only as what happened next; undefined for other events. The
-   * call is not printed again, since the question showed it.
+   * Returns a line that shows the person's decision about the previous question; undefined if no question precedes the
+   * event. A saved run does not contain the decision, so it is inferred from the event. The question has already shown
+   * the call.
    */
   #decision(event: RunEvent): readonly string[] | undefined {
     const wasAsking = this.#isAsking;
@@ -163,7 +168,10 @@ class TourScreen {
     return [`${this.paint('yellow', 'Person'.padEnd(12))}${decision}`];
   }
 
-  /** Returns the items that a prompt left out or cut, unless the prompt before did the same. */
+  /**
+   * Returns lines for the items that a prompt left out or cut. Returns none if the same lines were printed for the
+   * previous prompt.
+   */
   #items(event: RunEvent): readonly string[] {
     if (event.type !== 'agent_reason' || !event.response?.context_report) return [];
     const lines = leftOutItems(event.response.context_report).map((item) => itemLine(item).trim());

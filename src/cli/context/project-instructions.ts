@@ -8,8 +8,8 @@ const FILE = 'AGENTS.md';
 /** Maximum share of the token limit for `AGENTS.md`. */
 const SHARE = 1 / 8;
 /**
- * Estimated characters per token. Texts in any natural language have more, so a text that fits by this estimate
- * also fits by tokens.
+ * Estimated characters per token, low for English text. Texts in scripts such as Chinese have fewer characters per
+ * token, so they can take more than their share of tokens.
  */
 const CHARACTERS_PER_TOKEN = 3;
 
@@ -40,7 +40,7 @@ export async function readProjectInstructions(
   }
 }
 
-/** Returns true even for a broken link, so that the notice can report it. */
+/** Returns true if the file exists. Also returns true for a broken link, so that the notice can report it. */
 const isThere = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,

@@ -3,7 +3,7 @@ import { type Attachment, MAX_ATTACHMENT_BYTES, toAttachment } from '../../sdk/b
 import type { ProjectRoot } from '../../tools/project-root.js';
 import { UsageError } from '../commands/usage.js';
 
-/** Endings of the names of files that the model sees as images or documents; the model reads others as text. */
+/** File name extensions of images and documents. The model reads all other files as text. */
 const endings: ReadonlySet<string> = new Set(['.png', '.jpg', '.jpeg', '.webp', '.gif', '.pdf']);
 
 /** The tagged files that the model sees as images or documents, and the paths of all others. */

@@ -14,13 +14,13 @@ const PIPED_INPUT_NAME = 'stdin';
 interface Tagged {
   readonly files: readonly string[];
   readonly pins: readonly string[];
-  /** Input that was piped in beside the task. */
+  /** Piped input, if there is a task besides it. */
   readonly piped?: string | undefined;
 }
 
 /**
- * Reads the files that a person tagged, so that they are sent with the request and a remote service works the same.
- * Throws `UsageError` if a file does not exist.
+ * Reads the files that a person tagged. Their text is sent with the request, so a remote service works too. Throws
+ * `UsageError` if a file does not exist.
  */
 export async function readTaggedFiles(
   root: ProjectRoot,

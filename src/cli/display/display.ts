@@ -78,8 +78,8 @@ export class Display {
   }
 
   /**
-   * Writes whole lines above the live region. They can replace a part of the live region, and wait while another
-   * program uses the terminal.
+   * Writes whole lines above the live region. The lines can replace a part of it. While another program uses the
+   * terminal, they are stored and printed later.
    */
   print(text: string, replaced?: LivePart): void {
     if (replaced) this.#parts.delete(replaced);
@@ -98,7 +98,7 @@ export class Display {
     else this.#schedule();
   }
 
-  /** Calls `prepare` once before the next frame, which then includes all it prints and shows. */
+  /** Calls `prepare` once before the next frame. The frame includes all that `prepare` prints and shows. */
   beforeFrame(prepare: () => void): void {
     this.#prepared.add(prepare);
     this.#schedule();
@@ -163,7 +163,7 @@ export class Display {
     return printed;
   }
 
-  /** Returns the rows of all parts; if the window is too small, the lowest ones. */
+  /** Returns the rows of all parts. If the window is too small for all rows, returns the lowest ones. */
   #composed(): Omit<Frame, 'above'> {
     const rows: string[] = [];
     let cursor: CursorPlace | undefined;

@@ -16,7 +16,10 @@ export interface Frame {
 }
 
 const SYNCHRONIZED = ['\u001b[?2026h', '\u001b[?2026l'] as const;
-/** Line wrapping is off for live rows, since a terminal may measure characters differently. */
+/**
+ * Control sequences that turn line wrapping off and on. It is off for live rows, since a terminal may measure
+ * characters differently.
+ */
 const UNWRAPPED = ['\u001b[?7l', '\u001b[?7h'] as const;
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
@@ -54,8 +57,8 @@ export class LiveRegion {
   }
 
   /**
-   * Returns the output that erases the rows after a resize. Terminals wrap rows that have become too long, so there
-   * can be more of them.
+   * Returns the output that erases the rows after a resize. A terminal wraps rows that are wider than the new window,
+   * so the rows may take more lines than before.
    */
   eraseResized(width: number): string {
     const broken = (columns: number) => Math.max(1, Math.ceil(columns / width));
@@ -103,7 +106,7 @@ export class LiveRegion {
     const move = isNew ? `${this.#moveTo(index - 1)}\n` : this.#moveTo(index);
     this.#row = index;
     this.#column = columnsOf(row);
-    // At the right edge, erasing to the end of the row would erase the last character.
+    // A row of full width is not followed by `ERASE_TO_END`, which would erase its last character.
     const ended = row.includes('\u001b[') ? `${row}${NO_STYLE}` : row;
     return `${move}${ended}${this.#column < width ? ERASE_TO_END : ''}`;
   }

@@ -4,14 +4,14 @@ import { charactersOf, columnsOf } from './columns.js';
 const NO_STYLE = '\u001b[0m';
 /** Scripts written without spaces: a row may end after any of their characters. */
 const UNSPACED = String.raw`\u3041-\u3096\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff`;
-/** A row must not begin with a closing sign or end with an opening one. */
+/** Closing signs, with which a row must not begin. A row must not end with one of the opening signs below. */
 const CLOSING = String.raw`\u3001\u3002\u3005\u3009\u300b\u300d\u300f\u3011\u30fb\u30fc\uff01\uff09\uff0c\uff0e\uff1a\uff1b\uff1f,.;:!?)\]}'"`;
 const OPENING = String.raw`\u3008\u300a\u300c\u300e\u3010\uff08(\[{`;
 
-/** A character of such a script with the opening signs before it, at most three. */
+/** A character of a script without spaces, with up to three opening signs before it. */
 const OPENED = `[${OPENING}]{0,3}[${UNSPACED}]`;
 
-/** The parts of a row: a style, spaces, or text that is only broken if it is wider than a row. */
+/** Matches the parts of a row: a style, spaces, or text. Text is only broken if it is wider than a row. */
 const parts = new RegExp(
   [
     String.raw`\u001b\[[\d;]*m`,
@@ -33,7 +33,7 @@ export function wrap(text: string, columns: number): readonly string[] {
   return rows.done;
 }
 
-/** Maximum UTF-16 units per column. Only stacked combining marks exceed it. */
+/** Maximum number of UTF-16 units per column. Only stacked combining marks have more. */
 const MAX_UNITS_PER_COLUMN = 32;
 
 /** Cuts a row to a width and ends its styles. */
@@ -53,7 +53,7 @@ export function clip(row: string, columns: number): string {
 
 const isStyle = (part: string): boolean => part.startsWith('\u001b');
 
-/** Collects the rows of a text while they are filled. */
+/** Collects the rows of a text that is being wrapped. */
 class Rows {
   readonly done: string[] = [];
   readonly #columns: number;
@@ -136,7 +136,7 @@ class Rows {
   }
 }
 
-/** End codes by start code, as Node.js writes them. */
+/** Start and end code of each style, as Node.js writes them. */
 const styles: readonly (readonly number[] | undefined)[] = Object.values(inspect.colors);
 const endOf = new Map(styles.map((codes = []) => [String(codes[0]), String(codes[1])]));
 const ends = new Set(endOf.values());

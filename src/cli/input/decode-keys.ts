@@ -8,7 +8,10 @@ export interface KeyPress {
 const PASTE_START = '\u001b[200~';
 const PASTE_END = '\u001b[201~';
 
-/** Typed input is shorter than this per read, even if the program was busy. */
+/**
+ * Maximum number of characters of typed input in one read. A busy program gets several keys in one read, but not more
+ * than this.
+ */
 const MAX_TYPED_CHARS = 40;
 
 const named = (name: string): KeyPress => ({ name, text: '' });
@@ -19,15 +22,16 @@ const ESCAPE_MS = 50;
 const SILENCE_MS = 500;
 
 /**
- * Decodes keys from terminal input. A marked paste is one key press however it is split. An unmarked paste is
- * recognised as a long read with a line break inside, since nobody types that.
+ * Decodes keys from terminal input. If the terminal marks the beginning and the end of a paste, the paste is one key
+ * press, even if it arrives in several reads. A paste without these markers is recognised as a long read with a line
+ * break inside, since nobody types that.
  */
 export class KeyDecoder {
   #rest = '';
   #pasted: string[] | undefined;
-  /** Reads of an unmarked paste, which follow each other faster than typing. */
+  /** Reads that belong to a paste without markers. They follow each other faster than typing. */
   readonly #unmarked: string[] = [];
-  /** True if the end mark of the paste was late and its text has already been reported. */
+  /** True if the end marker of the paste has not arrived in time, so the text so far has been reported. */
   #isOverdue = false;
 
   /** Time after which `flush` should run if nothing is read; undefined if no input is pending. */
@@ -50,8 +54,8 @@ export class KeyDecoder {
   }
 
   /**
-   * Reports pending input after a pause: a single escape character as the Esc key, and an unfinished paste with
-   * the text that has arrived. Text until a late end mark still belongs to the paste, but a single key ends it.
+   * Reports pending input after a pause: a single escape character as the Esc key, and an unfinished paste with the
+   * text that has arrived. Later text still belongs to the paste until its end marker, but a single key ends the paste.
    */
   flush(): readonly KeyPress[] {
     if (this.#unmarked.length > 0) return [paste(this.#unmarked.splice(0).join(''))];
@@ -65,8 +69,8 @@ export class KeyDecoder {
   }
 
   /**
-   * Returns true if the read belongs to an unmarked paste. Reads that follow immediately belong to it too, so the
-   * line break at its end does not send the line.
+   * Returns true if the read belongs to a paste without markers. Reads that follow immediately belong to the paste too,
+   * so a line break at its end is not taken for the Enter key.
    */
   #isUnmarked(read: string): boolean {
     if (this.#unmarked.length > 0) return true;
@@ -96,7 +100,7 @@ export class KeyDecoder {
     return paste(parts.join(''));
   }
 
-  /** Ends the paste and drops a partial end mark. */
+  /** Ends the paste. Drops the beginning of an end marker, if one has arrived. */
   #endPaste(): void {
     this.#pasted = undefined;
     this.#isOverdue = false;
@@ -116,8 +120,8 @@ export class KeyDecoder {
   }
 
   /**
-   * Removes the beginning of an invalid sequence from the input and returns it as a key: Esc, or a character with
-   * Alt.
+   * Removes an escape character from the input, together with the next character if both are one key. Returns the key:
+   * Esc, or a character with Alt.
    */
   #takeBegun(): KeyPress {
     const [whole = this.#rest.charAt(0)] = introducer.exec(this.#rest) ?? [];
@@ -141,7 +145,7 @@ const paste = (text: string): KeyPress => ({
     .replace(/[^\P{Cc}\n\t]/gu, ''),
 });
 
-/** Returns the length of a possible partial end mark at the end of a text. */
+/** If the text ends with the first characters of an end marker, returns their number, otherwise 0. */
 function possibleStart(text: string): number {
   for (let length = PASTE_END.length - 1; length > 0; length -= 1)
     if (text.endsWith(PASTE_END.slice(0, length))) return length;
@@ -195,7 +199,7 @@ function nameOfSequence(sequence: string): string {
   return /^\u001b.$/u.test(sequence) ? `alt-${sequence.slice(1).toLowerCase()}` : 'unknown';
 }
 
-/** Returns true if a read is a single key and no paste mark. */
+/** Returns true if the read is a single key and not a marker of a paste. */
 const isSingleKey = (read: string): boolean =>
   [...read].length === 1 || (escapeSequence.exec(read)?.[0] === read && !/^..20[01]~/s.test(read));
 

@@ -26,7 +26,7 @@ export class HistorySearch {
     return this.#found ? { text: this.#found.text, cursor: this.#found.at } : this.#draft;
   }
 
-  /** One row with the search text and its keys. */
+  /** Row below the line: the search text, and the keys of the search. */
   get hint(): string {
     const state = this.#isMissing ? 'not found: ' : 'search: ';
     return `${state}${this.#wanted}▏ Ctrl-R older · Enter accepts · Esc cancels`;

@@ -17,11 +17,11 @@ export interface KeyListener {
 export interface KeyboardParts {
   /** Writes a control sequence if the terminal supports it. */
   readonly mark: (mark: string) => void;
-  /** Keys that work the same during any question. */
+  /** Handlers of keys that have the same effect during any question, by key name. */
   readonly everywhere?: Readonly<Record<string, () => void>>;
 }
 
-/** Keys typed before a listener exists. */
+/** Keys that were typed before a listener existed. */
 export interface HeldKeys {
   /** Stops holding and returns the held keys. */
   end(): readonly KeyPress[];
@@ -174,7 +174,7 @@ export class Keyboard {
   }
 }
 
-/** Time in which the stop signal arrives. */
+/** Time to wait for the stop signal to arrive. */
 const STOPPING_MS = 50;
 
 /** Stops the process as Ctrl-Z does; `fg` resumes it. Does nothing without a job-control shell. */

@@ -31,7 +31,7 @@ function commonStart(a: string, b: string): string {
   return a.slice(0, length);
 }
 
-/** Lays out words in columns and counts those that do not fit. */
+/** Lays out words in columns. A last row says how many words do not fit. */
 export function wordRows(words: readonly string[], width: number): readonly string[] {
   const shown = words.map(showExactLine);
   const column = Math.max(...shown.map(columnsOf)) + 2;

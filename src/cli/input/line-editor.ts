@@ -11,7 +11,7 @@ export type TypedLine =
   | {
       readonly type: 'line';
       readonly text: string;
-      /** The text with marks for long pastes. */
+      /** The text with a placeholder for each long paste. */
       readonly shown: string;
     }
   | { readonly type: 'cancelled'; readonly key: 'escape' | 'ctrl-c'; readonly wasEmpty: boolean }
@@ -19,10 +19,10 @@ export type TypedLine =
 
 export interface LineEditorParts {
   readonly view: LineView;
-  /** Called when a line ends; by then it is off the screen and the editor has an empty line. */
+  /** Called when a line ends. At that time the editor's line is already empty. */
   readonly onTyped: (typed: TypedLine) => void;
   readonly history?: LineHistory | undefined;
-  /** Handles keys before the editor; returns true if it used the key. */
+  /** Receives each key before the editor does. Returns true if it has handled the key. */
   readonly onKey?: ((key: KeyPress, isAlone: boolean) => boolean) | undefined;
 }
 
@@ -74,7 +74,7 @@ export class LineEditor implements KeyListener {
     this.#drawSoon();
   }
 
-  /** Returns true if the history search used the key. */
+  /** Passes a key to the history search. Returns true if the search has handled it. */
   #searches(key: KeyPress): boolean {
     const { history } = this.#parts;
     const begun = key.name === 'ctrl-r' && history ? new HistorySearch(history, this.#line) : undefined;

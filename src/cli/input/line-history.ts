@@ -3,7 +3,7 @@ export const MAX_LINES = 1_000;
 
 export interface FoundLine {
   readonly text: string;
-  /** Index in the history. */
+  /** Index of the line in the history. */
   readonly place: number;
   /** Index in the line at which the searched text begins. */
   readonly at: number;
@@ -11,7 +11,10 @@ export interface FoundLine {
 
 interface Searched {
   readonly direction: 'older' | 'newer';
-  /** Index to search from, exclusive; by default the newest line comes first. */
+  /**
+   * Index at which the search starts; the line at this index is not searched. By default, the search starts with the
+   * newest line.
+   */
   readonly from?: number | undefined;
 }
 
@@ -20,7 +23,7 @@ export class LineHistory {
   /** Lines, oldest first. */
   readonly #lines: string[];
   #at: number;
-  /** The unfinished line from before the person went back. */
+  /** The unfinished line that was in the input when the person went back to an older one. */
   #draft = '';
 
   readonly #keep: ((line: string) => void) | undefined;
@@ -37,7 +40,7 @@ export class LineHistory {
     return this.#lines.findLast((line) => !/^[/!]/.test(line));
   }
 
-  /** Adds a line; adjacent duplicates count once. */
+  /** Adds a line, unless it is blank or equals the newest one. */
   add(line: string): void {
     const isNew = line.trim() !== '' && line !== this.#lines.at(-1);
     if (isNew) this.#lines.push(line);
@@ -61,7 +64,7 @@ export class LineHistory {
     return this.#lines[this.#at] ?? this.#draft;
   }
 
-  /** Returns the nearest line that contains the text; case matters only if the text has capitals. */
+  /** Returns the nearest line that contains the searched text. Ignores case unless this text has capitals. */
   find(wanted: string, { direction, from = this.#lines.length }: Searched): FoundLine | undefined {
     const fold = (text: string) => (wanted === wanted.toLowerCase() ? text.toLowerCase() : text);
     const step = direction === 'older' ? -1 : 1;
@@ -74,7 +77,7 @@ export class LineHistory {
     return undefined;
   }
 
-  /** Continues the arrow keys from this index; `draft` is the unfinished line. */
+  /** Sets the index from which the arrow keys continue; `draft` is the unfinished line. */
   goTo(place: number, draft: string): void {
     this.#at = place;
     this.#draft = draft;

@@ -76,7 +76,7 @@ interface Room {
   readonly indent: number;
   /** Width of the terminal in columns. */
   readonly width: number;
-  /** Available rows; of a longer line, the rows around the cursor are visible. */
+  /** Maximum number of rows. Of a longer line, the rows around the cursor are visible. */
   readonly height: number;
 }
 

@@ -25,7 +25,10 @@ type Place = (line: Line) => number;
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** More UTF-16 units than any character that combines several code points. */
+/**
+ * Maximum number of UTF-16 units in which the editor looks for the end of a visible character. Combined characters,
+ * such as emoji, have fewer.
+ */
 const MAX_GRAPHEME_UNITS = 64;
 
 const leftOf: Place = ({ text, cursor }) => {

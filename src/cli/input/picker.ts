@@ -19,7 +19,7 @@ export interface PickOptions {
   readonly signal: AbortSignal;
   /** The choice preselected for Enter; by default none, until an arrow key selects one. */
   readonly selected?: number | undefined;
-  /** The subject of the question, if it must stay visible at any size of the window. */
+  /** The subject of the question. Set if the subject must stay visible in a window of any size. */
   readonly subject?: Subject | undefined;
 }
 
@@ -45,7 +45,7 @@ const MAX_DIGIT = 9;
 /** Number of rows reserved for the other contents of the window. */
 const OTHER_ROWS = 6;
 const MIN_ROWS = 3;
-/** Minimum number of rows for the choices beside a subject: a choice, and the number of further ones. */
+/** Minimum number of rows for choices if a subject is visible: one choice, and the number of further choices. */
 const MIN_ROWS_BESIDE_SUBJECT = 2;
 /** Columns before each choice. */
 export const PICKER_INDENT = 4;
@@ -114,7 +114,10 @@ class Picker implements KeyListener {
     this.#subject = subject;
   }
 
-  /** `isAlone` is false for keys that arrive together, as in a paste; those must not allow anything. */
+  /**
+   * Selects or picks a choice. `isAlone` is false for keys that arrive together, as in a paste; such keys must not
+   * allow anything.
+   */
   onKey({ name, text }: KeyPress, isAlone = true): void {
     const move = movements[name];
     if (move) {
@@ -157,7 +160,7 @@ class Picker implements KeyListener {
     this.#display.show('dialog', [...subject, ...fitting, ...hints]);
   }
 
-  /** Returns the number of rows available for this question and everything above it. */
+  /** Returns the number of rows available for this question together with everything above it. */
   #roomBelow(): number {
     return this.#display.liveHeight - this.#display.rowsAround('dialog').below;
   }
@@ -183,7 +186,7 @@ class Picker implements KeyListener {
     });
   }
 
-  /** Returns the end of the visible choices, so that the selected one fits; earlier choices scroll out first. */
+  /** Returns the index after the last visible choice. Scrolls so that the selected choice is visible. */
   #fit(sizes: readonly number[], room: number): number {
     const rowsOf = (from: number, to: number) => sizes.slice(from, to).reduce((sum, size) => sum + size, 0);
     const at = this.#selected ?? 0;
@@ -204,7 +207,7 @@ class Picker implements KeyListener {
   }
 }
 
-/** Moves the selection, wrapping around at both ends. */
+/** Returns the index of the choice that a key selects. The arrow keys continue at the other end of the list. */
 type Move = (selected: number | undefined, last: number) => number;
 const up: Move = (selected = 0, last) => (selected > 0 ? selected - 1 : last);
 const down: Move = (selected = -1, last) => (selected < last ? selected + 1 : 0);

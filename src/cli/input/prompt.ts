@@ -80,7 +80,7 @@ export class Prompt {
     return line?.text;
   }
 
-  /** Returns a line to the input for changes, with remarks below it. */
+  /** Puts a line back into the input so that the person can change it. Shows remarks below it. */
   giveBack(line: string, remarks: readonly string[]): void {
     this.#editor.line = lineOf(line);
     this.#editor.showBelow(remarks.map((remark) => this.#dim(remark)));
@@ -92,7 +92,10 @@ export class Prompt {
     this.#terminal.display.show('queue', []);
   }
 
-  /** `isAlone` is true if the key was read alone. Only then may it allow edits, so that a paste cannot. */
+  /**
+   * Handles a key before the editor does, and returns true if it did so. `isAlone` is true if the key was read alone.
+   * Only such a key turns on the mode that allows edits, so that a paste cannot.
+   */
   #onKey({ name }: KeyPress, isAlone: boolean): boolean {
     const isBlank = this.#editor.line.text.trim() === '';
     if (name !== this.#firstPress) this.#firstPress = undefined;
@@ -140,7 +143,7 @@ export class Prompt {
     this.#showQueue();
   }
 
-  /** Prints a sent line and hides the input line, which the output of a run would otherwise tear apart. */
+  /** Prints a sent line. Hides the input line, because the output of the run would be printed in the middle of it. */
   #keepPlain(text: string): void {
     this.#view.keep(text);
     this.#editor.onCovered(true);
@@ -170,8 +173,8 @@ export class Prompt {
   }
 
   /**
-   * Returns the newest line to the input. Lines are not joined, since a task joined to a line that begins with `!`
-   * would run as a command. All are in the history.
+   * Puts the newest line back into the input. The other lines are only in the history. They are not joined to it, since
+   * a task joined to a line that begins with `!` would run as a command.
    */
   #takeBack(lines: readonly SentLine[]): void {
     const newest = lines.at(-1);

@@ -48,7 +48,10 @@ export class McpAgreements {
     await this.#keep(server, { server: server.fingerprint, tools: {} });
   }
 
-  /** Stores the verdict on tools of a server that may be started. Throws if the file cannot be written. */
+  /**
+   * Stores the verdict on tools of a server; does nothing if the person has not agreed to start the server. Throws if
+   * the file cannot be written.
+   */
   async decide(server: ConfiguredServer, tools: readonly McpTool[], verdict: McpVerdict): Promise<void> {
     const agreement = await this.#of(server);
     if (!agreement) return;

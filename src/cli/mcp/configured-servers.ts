@@ -152,7 +152,10 @@ export function expandServer(declaration: McpServer, environment: NodeJS.Process
   return expand(declaration) as McpServer;
 }
 
-/** Fills in variables. Returns the declaration unchanged if one is missing; such a server never starts. */
+/**
+ * Fills in variables. Returns the declaration unchanged if a variable is missing; a server with a missing variable
+ * never starts.
+ */
 function expandIfPossible(declaration: McpServer): McpServer {
   try {
     return expandServer(declaration, process.env);
@@ -164,7 +167,10 @@ function expandIfPossible(declaration: McpServer): McpServer {
 /** Matches a reference to an environment variable. */
 export const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
-/** Settings of the service that may contain a secret: addresses a user and password, headers a token. */
+/**
+ * Matches settings of the service that may contain secrets: addresses may contain a user and a password, headers a
+ * token.
+ */
 const secretSettings =
   /^(?:UPSTREAMS|REDIS_URL|CONTEXT_SERVICE_URL|(?:OPENAI|ANTHROPIC)_UPSTREAM_URL|OTEL_\w*HEADERS)$/i;
 

@@ -97,7 +97,7 @@ function isTypeInformation(key: string, value: unknown, schema: object): boolean
   return key === 'required' && Array.isArray(value) && value.every((each) => names.includes(each));
 }
 
-/** Keywords that are left out of the path. */
+/** Schema keywords that are left out of the path of a text. */
 const parents = new Set(['properties', 'items', 'anyOf', 'oneOf', 'allOf']);
 const isImpliedKey = (key: string, value: unknown): boolean =>
   isParent(value) ? parents.has(key) || /^\d+$/.test(key) : key === 'description' || key === 'title';
@@ -108,7 +108,10 @@ export function frame(title: string, lines: readonly string[], width: number): r
   return [`╭─ ${title}`, ...rows.map((row) => `│ ${row}`), '╰─'];
 }
 
-/** Draws a frame of at most this many rows: its beginning and its end, with runs of blanks counted. */
+/**
+ * Draws a frame of at most `maxRows` rows. Of more rows, it keeps the first and the last ones. Long runs of blanks are
+ * replaced by their number.
+ */
 export function shortFrame(
   title: string,
   lines: readonly string[],

@@ -24,8 +24,9 @@ const codeFile =
 const EXECUTABLE_BITS = 0o111;
 
 /**
- * Hashes the files of the project that a server runs by name, so that the person is asked again after a change of one
- * (rule: mcp-agreement): its program, and code among its arguments and variables. What these files load is not hashed.
+ * Hashes the files of the project that a server names: its program, and code files among its arguments and variables.
+ * After a change of one of these files, the person is asked again (rule: mcp-agreement). Files that these files load
+ * are not hashed.
  */
 export async function hashPrograms(server: McpServer, folder: string): Promise<readonly ProjectProgram[]> {
   if (!isStdio(server)) return [];
@@ -65,7 +66,10 @@ const isFile = (file: string): Promise<boolean> =>
     () => false,
   );
 
-/** Hashes a program that is in the project, or is reached through it; undefined for other files, folders and devices. */
+/**
+ * Hashes a program whose path, or whose real path, is in the project. Returns undefined for other files, for folders
+ * and for devices.
+ */
 async function hashIfProgram(
   file: string,
   { folder, isCommand }: { readonly folder: string; readonly isCommand: boolean },

@@ -4,7 +4,7 @@ import type { RunEvent } from '../../sdk/run/run-events.js';
 
 type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
-/** The part of an approval request that identifies its call later. */
+/** The parts of an approval request that are recorded: the preview, and the id of the call. */
 interface ApprovedCall extends Pick<ApprovalRequest, 'preview'> {
   readonly action: Pick<ApprovalRequest['action'], 'id'>;
 }
@@ -29,7 +29,7 @@ export class AlreadyShown {
   }
 
   /**
-   * Reduces an event to its new content: works like `withoutApproved`, and keeps only the changed tasks of a
+   * Reduces an event to its new content. Removes a change as `withoutApproved` does, and removes unchanged tasks from a
    * TODO list.
    */
   onlyNew(event: RunEvent): RunEvent {

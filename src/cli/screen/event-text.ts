@@ -27,13 +27,13 @@ interface ObservedOptions {
   /** Width of a row in columns. */
   readonly width: number;
   /**
-   * Keeps the first line and the last ones, for commands: the first line says how they ended, and their output matters
-   * most at its end.
+   * True to keep the first line and the last ones. Used for commands: the first line says how the command ended, and
+   * its output matters most at its end.
    */
   readonly keepsEnd?: boolean;
 }
 
-/** Returns the first lines of an observation and the number of omitted ones. */
+/** Returns the lines to show of an observation, with the number of omitted ones. */
 export function observed(
   text: string,
   { maxLines, width, keepsEnd = false }: ObservedOptions,

@@ -35,7 +35,7 @@ export function explainFailure({ code, message, details }: StepError): string {
   const rows = (details ?? [])
     .slice(0, MAX_DETAILS)
     .map(({ path, message: problem }) => `  ${showExactLine(path ? `${path}: ${problem}` : problem)}`);
-  // The details of a failed connection already contain advice, which fits the cause better.
+  // The details of a failed connection already contain advice about its cause, so the general advice is omitted.
   const isExplained = code.endsWith('_unreachable') && rows.length > 0;
   const hint = isExplained ? undefined : adviceFor(code);
   return [`${showExactLine(message)} (${showExactLine(code)})`, ...rows, ...(hint ? [hint] : [])].join('\n');

@@ -14,7 +14,7 @@ import { showExact, showExactLine, showText } from './visible-text.js';
 
 export interface RenderOptions {
   readonly paint: Paint;
-  /** Maximum lines of an observation; the rest is counted. */
+  /** Maximum number of lines that are printed of an observation. A note says how many were omitted. */
   readonly maxLines: number;
   /** Width of the terminal in columns. */
   readonly width: number;
@@ -31,7 +31,7 @@ type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 const nothing = (): readonly string[] => [];
 
-/** Lines for each type of event. The screen itself handles deltas and questions. */
+/** Functions that render the events of each type. The screen itself shows streamed text and questions. */
 const renderers: { readonly [Type in RunEvent['type']]: Render<EventOf<Type>> } = {
   agent_start: ({ task }, { paint }) => [
     '',
@@ -128,7 +128,7 @@ function renderEnd(result: RunResult, options: RenderOptions): readonly string[]
 
 const labelWidth = 12;
 
-/** Renders a label and the text beside it; further lines are indented. */
+/** Renders a label and, on the same line, a text. Further lines of the text are indented. */
 function labelled(label: string, text: string): string {
   const visible = label.replace(ansi, '').length;
   const [first = '', ...more] = text.split('\n');

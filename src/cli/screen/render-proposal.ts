@@ -7,7 +7,10 @@ import { showExact, showExactLine } from './visible-text.js';
 interface ProposalView extends Pick<Display, 'paint' | 'width'> {
   /** Maximum number of rows. Of a longer proposal, only the first and the last rows are shown. */
   readonly maxLines: number;
-  /** Shows runs of blanks in full. By default they are counted, so that nothing can hide behind them. */
+  /**
+   * True to show runs of blanks in full. By default, a long run is replaced by its length, so that it cannot push text
+   * out of view.
+   */
   readonly showsBlanks?: boolean;
 }
 
@@ -54,7 +57,10 @@ function renderInOneRow(request: Proposal, { paint, width }: ProposalView): stri
   return `${paint('yellow', '│')} ${text}`;
 }
 
-/** Renders all rows, or the first and the last ones with the number of those between them. */
+/**
+ * Renders all rows. If there are too many, renders the first and the last ones, and between them the number of omitted
+ * rows.
+ */
 function renderRows(
   request: Proposal,
   { paint, width, maxLines, showsBlanks }: ProposalView,

@@ -36,15 +36,18 @@ const oneLine = (text: string): string => text.replace(/[\n\t]+/g, ' ');
 
 const withoutControls = (text: string): string => text.replace(/\r\n/g, '\n').replace(controls, '�');
 
-/** Control characters except line feed and tab, other line breaks, and characters that change the text direction. */
+/**
+ * Matches control characters except line feed and tab. Also matches other line breaks, and characters that change the
+ * text direction.
+ */
 const controls = /[^\P{Cc}\n\t]|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Format characters with a visible shape: signs of Arabic, Syriac and Kaithi. */
 const SHAPED = String.raw`[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]`;
 const VISIBLE = String.raw`(?![\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}])[^\0-\x7f]`;
 /**
- * Joiners and selectors after a visible character: a heart with its selector can be joined to the next, and a digit
- * can be framed.
+ * Joiners and variation selectors that stay: after a visible non-ASCII character, as in a joined emoji, and before the
+ * frame of a keycap emoji.
  */
 const JOINING = String.raw`(?<=${VISIBLE}\ufe0f?)[\u200c\u200d]|(?<=${VISIBLE})[\ufe00-\ufe0f]|\ufe0f(?=\u20e3)`;
 const DIRECTION = String.raw`[\u061c\u200e\u200f]`;

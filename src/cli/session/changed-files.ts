@@ -19,7 +19,7 @@ interface TaskChanges {
   readonly folders: Set<string>;
 }
 
-/** Outcome for a file that was restored, or for a folder (`src/`) that the task created. */
+/** Outcome of an undo for a file, or for a folder (`src/`) that the task created. */
 export interface PutBack {
   readonly path: string;
   readonly outcome: 'put back' | 'removed' | 'changed since, left as it is';
@@ -35,7 +35,7 @@ export const NOTHING_CHANGED =
 export const describePutBack = (files: readonly PutBack[]): string =>
   files.map(({ path, outcome }) => `  ${path}: ${outcome}`).join('\n');
 
-/** Tells the model with its next task what an undo did. */
+/** Returns a notice that describes an undo to the model. */
 export const putBackNotice = (files: readonly PutBack[]): string =>
   `The user took back your changes to files:\n${describePutBack(files)}`;
 
@@ -46,7 +46,7 @@ export class ChangedFiles {
   /** Tasks, newest last. `beginTask` reuses the last one if it changed nothing. */
   readonly #tasks: TaskChanges[] = [];
 
-  /** `folder` is the one that the tools read and write, if that is not the disk. */
+  /** `folder` is the folder through which the tools read and write files, by default the one on disk. */
   constructor(root: ProjectRoot, folder: Folder = root) {
     this.#root = root;
     this.#folder = folder;
@@ -70,8 +70,8 @@ export class ChangedFiles {
   }
 
   /**
-   * Restores the files of that task, except those that changed since, and removes the folders that it created if they
-   * are empty. Returns an empty list if no task changed files.
+   * Undoes the last task that changed files. Restores its files, except those that have changed since, and removes
+   * folders that it created if they are empty. Returns an empty list if no task changed files.
    */
   async undo(): Promise<readonly PutBack[]> {
     const { files, folders } = this.#last() ?? {
@@ -144,7 +144,7 @@ export class ChangedFiles {
     return 'put back';
   }
 
-  /** Returns undefined if there is no such file, or if it is no text; no tool has written such a file. */
+  /** Returns the text of a file; undefined if the file does not exist or is not text. */
   async #textOf(path: string): Promise<string | undefined> {
     return currentText(this.#folder, path).catch(() => undefined);
   }

@@ -13,7 +13,10 @@ export const offlineModel: ModelChoice = { name: 'offline', upstream: undefined 
 /** The providers that the service finds by the name of a model. */
 export const providersByName: readonly string[] = ['openai', 'anthropic', 'offline'];
 
-/** Returns the choice of a listed model: an endpoint that the operator configured must be named with it. */
+/**
+ * Converts a listed model to a choice. The choice names the provider only if it is an endpoint that the operator
+ * configured.
+ */
 export const choiceOf = ({ name, provider }: ModelList['models'][number]): ModelChoice => ({
   name,
   upstream: providersByName.includes(provider) ? undefined : provider,
@@ -49,8 +52,8 @@ export async function findKey(
 }
 
 /**
- * Returns the key. A text that cannot be a key counts as none (undefined) if the model needs no key. If it needs
- * one, throws `UsageError` before anything is sent, so that the person can correct the key.
+ * Returns the key if it can be one. Otherwise returns undefined if the model needs no key; if it needs one, throws
+ * `UsageError` before anything is sent, so that the person can correct the key.
  */
 function checkKey(
   key: string,

@@ -3,7 +3,9 @@ import { type Service, startService } from '../../service/start.js';
 import { openStepMaker, type StepMaker } from '../../service/step-maker.js';
 import { ollamaUrl } from './ollama.js';
 
-/** Clears settings for services with several callers and for telemetry, because this service has one caller. */
+/**
+ * Returns empty values for settings that this service does not use: those for several callers, and those for telemetry.
+ */
 const clearedSettings = (environment: NodeJS.ProcessEnv) => ({
   AUTH_TOKENS_FILE: '',
   ALLOW_UNAUTHENTICATED: '',
@@ -28,7 +30,7 @@ export function startLocalService(
   return startService(localSettings(environment), undefined, handedRuns);
 }
 
-/** Opens a maker that repeats recorded steps in this process, with the same settings as `startLocalService`. */
+/** Opens a `StepMaker`, which repeats recorded steps in this process, with the same settings as `startLocalService`. */
 export const openLocalMaker = (environment: NodeJS.ProcessEnv = process.env): Promise<StepMaker> =>
   openStepMaker(localSettings(environment));
 

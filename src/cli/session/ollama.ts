@@ -6,7 +6,7 @@ import { networkFetch } from './network.js';
 
 export const ollamaUrl = 'http://127.0.0.1:11434';
 
-/** A local server answers within this time. */
+/** Time limit for a response. It is short, because a local server answers at once. */
 const TIMEOUT_MS = 300;
 const MAX_OFFERED = 9;
 

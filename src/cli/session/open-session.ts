@@ -130,15 +130,18 @@ export function checkedToken(token: string | undefined): string | undefined {
   );
 }
 
-/** Starts a service in this process. Loaded on demand, because loading it takes longer than the rest of the start. */
+/**
+ * Starts a service in this process. Its module is loaded on demand, because loading it takes longer than all other work
+ * at the start.
+ */
 export async function startService(): Promise<Service> {
   const { startLocalService } = await import('./local-service.js');
   return startLocalService();
 }
 
 /**
- * Returns the model of the command line, or else that of the saved run, or else `offline`, which a notice names. At a
- * terminal, the person may choose a model of a local Ollama instead.
+ * Returns the model of the command line, or else that of the saved run. Without either, a person at a terminal may
+ * choose a model of a local Ollama; otherwise returns `offline`, and a notice says so.
  */
 async function chooseModel({ flags, terminal }: View, saved: Trajectory | undefined): Promise<ModelChoice> {
   const { model, upstream } = flags;

@@ -50,7 +50,7 @@ export interface SessionParts {
   readonly instructions: string | undefined;
   /** Model keys that were in the environment, by variable. */
   readonly keys: NodeJS.ProcessEnv;
-  /** Input that was piped in beside the task. */
+  /** Piped input, if there is a task besides it. */
   readonly piped: string | undefined;
   readonly url: string;
   /** Token for the service at `url`, if it needs one. */
@@ -76,7 +76,7 @@ export const savedAt: ReadonlySet<RunEventType> = new Set([
   'agent_stopped',
 ]);
 
-/** Error codes that every later request with the same turns would get again. */
+/** Error codes of a refused request. Every later request with the same turns would be refused too. */
 const refusals: ReadonlySet<string> = new Set([
   'token_budget_exceeded',
   'request_too_large',
@@ -175,7 +175,7 @@ export class Session {
     this.#saved = undefined;
   }
 
-  /** Adds a notice to the history and to the saved run, which the model reads with the next task. */
+  /** Adds a notice to the history and to the saved run. The model reads the notice with the next task. */
   async tell(content: string): Promise<void> {
     const notice = { role: 'user', kind: 'notice', content } as const;
     this.history = [...this.history, notice];
@@ -232,6 +232,7 @@ export class Session {
       ...(protocol && { protocol }),
       ...(strategy && { strategy }),
       ...(maxSteps !== undefined && { maxSteps }),
+      record: true,
       onLastIteration: onLastIterationOf(flags),
     });
   }

@@ -12,7 +12,7 @@ export async function modelNames(session: Session): Promise<readonly string[]> {
   return [...new Set(['offline', ...names, ...(await ollamaModels())])];
 }
 
-/** A model, or all models of an endpoint. */
+/** A row of the list: a model, or all models of an endpoint. */
 interface Row {
   readonly name: string;
   readonly place: string;

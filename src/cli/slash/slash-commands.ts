@@ -4,6 +4,7 @@ import { rulesCommand } from '../approval/rules-command.js';
 import { closestWord } from '../commands/closest-word.js';
 import { UsageError } from '../commands/usage.js';
 import { contextPage } from '../screen/context-page.js';
+import { explainFailure } from '../screen/explain-failure.js';
 import { showExact, showExactLine, showText, showTextLine } from '../screen/visible-text.js';
 import { describePutBack, NOTHING_CHANGED, putBackNotice } from '../session/changed-files.js';
 import type { ModelChoice } from '../session/choose-model.js';
@@ -98,7 +99,8 @@ export async function runSlashCommand(host: CommandHost, line: string): Promise<
   try {
     return await command.run(host, words);
   } catch (error) {
-    if (error instanceof UsageError || error instanceof StepwiseError) return showExact(error.message);
+    if (error instanceof StepwiseError) return explainFailure(error.toStepError());
+    if (error instanceof UsageError) return showExact(error.message);
     throw error;
   }
 }

@@ -19,7 +19,7 @@ const vendorToken = new RegExp(`(?<![a-z\\d])(?:${prefixes.join('|')})([\\w.~+/=
 const PASSWORD = 'pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contraseña|mot de passe';
 const KEY = 'secret|token|credentials?|api[_-]?key|(?:access|private|signing|client|auth)[_-]?key';
 
-/** Patterns around a secret, whatever the secret itself looks like. */
+/** Patterns that recognise a secret by the text around it, so that the secret itself may look like anything. */
 const forms: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY/,
   /\b[a-z][a-z\d+.-]*:\/\/[^\s/@:]*:[^\s/@]+@/i, // user and password in a URL

@@ -4,9 +4,9 @@ import { observationText } from '../observation-text.js';
 import { callsOf, readUnits } from '../units.js';
 
 /**
- * An item of the intermediate form between our history and a vendor's messages: the calls of one step are one
- * item, their results follow it, and no text is empty. `origin` is the index of the turn in our history; null for
- * items that only vendors need.
+ * An item of the intermediate form between our history and a vendor's messages. The calls of one step are one item,
+ * and their results follow it. Text items and results are never empty. `origin` is the index of the turn in our
+ * history; null for items that exist only because a vendor requires them.
  */
 export type ConversationItem = TextItem | CallsItem | ResultItem;
 
@@ -23,7 +23,7 @@ export interface TextItem {
 
 interface CallsItem {
   readonly type: 'calls';
-  /** Text that the assistant wrote beside its calls; may be empty. */
+  /** Text that the assistant wrote before its calls; may be empty. */
   readonly text: string;
   readonly calls: readonly ConversationCall[];
 }
@@ -48,7 +48,7 @@ export interface ConversationCall {
 
 type Origin = number | null;
 
-/** A turn with its index in the history. For a call, also the id that vendors accept, and its result. */
+/** A turn with its index in the history. A call also has the id that vendors accept, and the turn with its result. */
 interface PlacedTurn {
   readonly turn: TurnInput;
   readonly origin: number;
@@ -82,7 +82,7 @@ export function toItems(history: readonly TurnInput[]): ConversationItem[] {
   return items;
 }
 
-/** Converts items into turns. Fields that items cannot express are in the residue, not in these turns. */
+/** Converts items into turns. The turns lack the fields that items cannot express; `Residue` contains these. */
 export function toTurns(items: readonly ConversationItem[]): Turn[] {
   return items.flatMap((item): Turn[] => {
     if (item.type === 'text')
@@ -103,7 +103,7 @@ const stateOf = ({ providerState }: { readonly providerState?: unknown }): Pick<
 const attachmentsOf = ({ attachments = [] }: Pick<TextItem, 'attachments'>): Pick<Turn, 'attachments'> =>
   attachments.length === 0 ? {} : { attachments: [...attachments] };
 
-/** Returns for each turn of `toTurns` its index in our history. */
+/** Returns the index in our history of each turn that `toTurns` returns. */
 export const originsOf = (items: readonly ConversationItem[]): readonly Origin[] =>
   items.flatMap((item) => (item.type === 'calls' ? item.calls.map(({ origin }) => origin) : [item.origin]));
 

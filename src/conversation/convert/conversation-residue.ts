@@ -2,8 +2,8 @@ import type { TurnInput } from '../../contract/history.js';
 import { type ConversationItem, originsOf } from './conversation-items.js';
 
 /**
- * The parts of a history that a vendor's messages cannot express, such as timestamps, phases, structured results
- * and signed reasoning. Plain JSON; store it with the messages, and pass it when converting them back.
+ * The parts of a history that a vendor's messages cannot express, such as timestamps, phases, structured results and
+ * signed reasoning. Plain JSON: store it with the messages, and pass it to the function that converts them back.
  */
 export type Residue = readonly ResidualTurn[];
 
@@ -14,9 +14,9 @@ export type Residue = readonly ResidualTurn[];
 export interface ResidualTurn {
   /** Index of the turn in our history; null for a message that exists only because the vendor requires it. */
   readonly origin: number | null;
-  /** Fields of the original turn that the converted turn lacks or has with another value. */
+  /** Fields of the original turn that are missing in the converted turn or have another value there. */
   readonly set?: Readonly<Record<string, unknown>> | undefined;
-  /** Names of fields that the converted turn has and the original turn lacks. */
+  /** Names of fields that exist in the converted turn but not in the original one. */
   readonly unset?: readonly string[] | undefined;
 }
 
@@ -35,8 +35,8 @@ export function residueOf(
 }
 
 /**
- * Restores the original history from turns that were read from a vendor's messages. Messages that were appended
- * since then become turns unchanged.
+ * Restores the original history from turns that were read from a vendor's messages. Turns from messages that were
+ * appended after the conversion stay unchanged at the end.
  */
 export function restore(turns: readonly TurnInput[], residue: Residue): TurnInput[] {
   const restored = residue.flatMap((rest, index) => {
@@ -64,5 +64,5 @@ function amend(turn: TurnInput, { set = {}, unset = [] }: ResidualTurn): TurnInp
   return Object.fromEntries([...kept, ...Object.entries(set)]) as TurnInput;
 }
 
-/** Compares two values as JSON. The order of keys counts, so that the residue also restores the order. */
+/** Compares two values as JSON, including the order of keys, because `restore` must also restore that order. */
 const equalJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

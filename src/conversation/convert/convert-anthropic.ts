@@ -16,7 +16,7 @@ import { type Residue, residueOf, restore } from './conversation-residue.js';
 export interface AnthropicMessage {
   /** Role of the message; tool results have the role `user`. */
   readonly role: 'user' | 'assistant';
-  /** Plain text, or blocks. */
+  /** Content of the message: plain text, or blocks. */
   readonly content: string | readonly AnthropicBlock[];
 }
 
@@ -89,25 +89,28 @@ export function toAnthropicMessages(history: readonly TurnInput[]): {
   return { messages, residue: residueOf(history, opened, readTurns(messages)) };
 }
 
-/** Converts Anthropic's messages into our history. With the residue of `toAnthropicMessages`, restores the original history. */
+/**
+ * Converts Anthropic's messages into our history. If given the residue of `toAnthropicMessages`, restores the
+ * original history.
+ */
 export function fromAnthropicMessages(
   messages: readonly AnthropicMessage[],
   residue: Residue = [],
 ): {
-  /** The history that a run can continue. */
+  /** The history in our format, which a run can continue. */
   readonly history: readonly TurnInput[];
 } {
   return { history: restore(readTurns(messages), residue) };
 }
 
-/** Converts a tool definition into Anthropic's form. */
+/** Converts our tool definition to Anthropic's format. */
 export const toAnthropicTool = ({ name, description, inputSchema }: ToolDefinition): AnthropicTool => ({
   name: toVendorName(name),
   ...(description !== undefined && { description }),
   input_schema: inputSchema,
 });
 
-/** Converts Anthropic's tool definition into ours. Anthropic's format has no annotations. */
+/** Converts Anthropic's tool definition to ours. Anthropic's format has no annotations. */
 export const fromAnthropicTool = ({ name, description, input_schema }: AnthropicTool): ToolDefinition => ({
   name: fromVendorName(name),
   description,
@@ -121,7 +124,7 @@ const readTurns = (messages: readonly AnthropicMessage[]): TurnInput[] =>
 const startsWithAssistant = ([first]: readonly ConversationItem[]): boolean =>
   first !== undefined && (first.type === 'calls' || (first.type === 'text' && first.role === 'assistant'));
 
-/** Puts the results of one step into one user message, as Anthropic requires; every other item becomes a message. */
+/** Converts items to messages. Puts the results of one step into one user message, as Anthropic requires. */
 function groupMessages(items: readonly ConversationItem[]): AnthropicMessage[] {
   const messages: { role: 'user' | 'assistant'; content: AnthropicBlock[] }[] = [];
   let previous: ConversationItem | undefined;
@@ -155,8 +158,8 @@ const resultBlock = ({ callId, text, isError }: ResultItem): AnthropicBlock => (
 });
 
 /**
- * Reads the items of a message: results before text. Text of the assistant belongs to the calls of the same
- * message.
+ * Converts a message to items: the results first, then the text. If an assistant's message contains calls, its text
+ * becomes part of their item.
  */
 function messageItems({ role, content }: AnthropicMessage): ConversationItem[] {
   const blocks: readonly AnthropicBlock[] =

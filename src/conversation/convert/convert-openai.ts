@@ -15,7 +15,7 @@ export type OpenAiMessage =
   | {
       /** Author of the message. */
       readonly role: 'system' | 'developer' | 'user';
-      /** The text, or parts. */
+      /** Content of the message: plain text, or parts. */
       readonly content: OpenAiContent;
     }
   | {
@@ -45,7 +45,7 @@ export type OpenAiContent =
       readonly text?: string | undefined;
     }[];
 
-/** A tool call in OpenAI's form, with the arguments as JSON text. */
+/** A tool call in OpenAI's format, with the arguments as JSON text. */
 export interface OpenAiToolCall {
   /** Id by which a result refers to this call. */
   readonly id: string;
@@ -90,14 +90,14 @@ export function toOpenAiMessages(history: readonly TurnInput[]): {
 }
 
 /**
- * Converts OpenAI's messages into our history. With the residue of `toOpenAiMessages`, restores the original
- * history. Returns system messages separately, as `instructions`.
+ * Converts OpenAI's messages into our history. If given the residue of `toOpenAiMessages`, restores the original
+ * history. Returns the texts of system messages separately, as `instructions`.
  */
 export function fromOpenAiMessages(
   messages: readonly OpenAiMessage[],
   residue: Residue = [],
 ): {
-  /** The history that a run can continue. */
+  /** The history in our format, which a run can continue. */
   readonly history: readonly TurnInput[];
   /** The texts of system messages; null if there are none. */
   readonly instructions: string | null;
@@ -107,7 +107,7 @@ export function fromOpenAiMessages(
   return { history: restore(readTurns(messages), residue), instructions: instructions || null };
 }
 
-/** Converts a tool definition into OpenAI's form. */
+/** Converts our tool definition to OpenAI's format. */
 export const toOpenAiTool = ({ name, description, inputSchema }: ToolDefinition): OpenAiTool => ({
   type: 'function',
   function: {
@@ -117,7 +117,7 @@ export const toOpenAiTool = ({ name, description, inputSchema }: ToolDefinition)
   },
 });
 
-/** Converts OpenAI's tool definition into ours. OpenAI's format has no annotations. */
+/** Converts OpenAI's tool definition to ours. OpenAI's format has no annotations. */
 export const fromOpenAiTool = ({
   function: { name, description, parameters },
 }: OpenAiTool): ToolDefinition => ({
@@ -141,7 +141,7 @@ function toMessage(item: ConversationItem): OpenAiMessage {
   };
 }
 
-/** Converts messages to turns. Every result counts as successful, because OpenAI's messages cannot mark errors. */
+/** Converts messages to turns. Treats every result as successful, because OpenAI's messages cannot mark errors. */
 const readTurns = (messages: readonly OpenAiMessage[]): TurnInput[] => toTurns(messages.flatMap(toItem));
 
 function toItem(message: OpenAiMessage): ConversationItem[] {
@@ -159,13 +159,16 @@ function toCall({ id, function: { name, arguments: written } }: OpenAiToolCall) 
   return { id, name: fromVendorName(name), args: parseArguments(written), origin: null };
 }
 
-/** Parses the arguments of a call. A model may write something other than a JSON object; that is kept as text. */
+/**
+ * Parses the arguments of a call. If the model wrote something other than a JSON object, returns it as text in the
+ * field `arguments`.
+ */
 export function parseArguments(written: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(written || '{}');
     if (isObject(value)) return { ...value };
   } catch {
-    // The arguments are not JSON, so they are kept as text below.
+    // The arguments are not JSON, so the last line returns them as text.
   }
   return { arguments: written };
 }

@@ -4,7 +4,7 @@ import { type FileEntry, type FileTree, RefusedPath } from '../file-tree.js';
 import { checkByWalk, kernelKnowsPaths, openContained } from './open-contained.js';
 import { readText } from './read-text.js';
 
-/** Returns a folder of this machine as a file tree. No path leads out of the folder's real path. */
+/** Returns a folder of this machine as a file tree. No path or link in the tree leads out of the folder. */
 export const diskTree = (root: string): FileTree => ({
   list: (folder) => list(root, folder),
   readText: async (path, maxBytes) => {

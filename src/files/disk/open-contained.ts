@@ -88,8 +88,8 @@ export const checkByKernel: OpenedCheck = async (handle, root) => {
 const WALKS = 4;
 
 /**
- * Checks, on systems without such a kernel interface, that no part of the path is a link and that its end is the
- * opened file. The parts cannot be examined at the same moment, so the check is repeated.
+ * On systems without `/proc/self/fd`, checks that no part of the path is a link and that the path leads to the opened
+ * file. The parts cannot be examined at the same moment, so the check is repeated.
  */
 export const checkByWalk: OpenedCheck = async (handle, root, path) => {
   const opened = await handle.stat({ bigint: true });
@@ -131,8 +131,8 @@ export const systemCode = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 
 /**
- * Replaces all reasons of a failure (missing, not permitted, a loop of links, a name too long) by the same one, so
- * that callers cannot tell them apart.
+ * Replaces any error (missing, not permitted, a loop of links, a name too long) by the same `RefusedPath`. Only its
+ * `cause` still has the reason.
  */
 async function readable<Value>(found: Promise<Value>): Promise<Value> {
   try {

@@ -53,10 +53,7 @@ const boundedFetch =
     return bounded;
   };
 
-/**
- * Limits the size of each message. In an event stream every line counts as a message; otherwise the whole body is
- * one message.
- */
+/** Limits the size of each message. In an event stream, treats every line as a message; otherwise the whole body. */
 function boundMessages(headers: Headers): TransformStream<Uint8Array, Uint8Array> {
   const isEvents = headers.get('content-type')?.startsWith('text/event-stream') === true;
   let length = 0;

@@ -16,8 +16,8 @@ export const proxyFetch = (
 /** Options for connections. */
 export interface ConnectOptions {
   /**
-   * Time limit of each of two phases of reaching a server through a proxy: until the proxy has opened the tunnel, and of the TLS
-   * handshake through it. Default: 10,000.
+   * Time limit for a proxy to open a tunnel to the server, and then again for the TLS handshake through this tunnel.
+   * Default: 10,000.
    */
   readonly connectTimeoutMs?: number | undefined;
   /** Certificates to trust in addition to the usual ones, in PEM. */
@@ -25,7 +25,7 @@ export interface ConnectOptions {
 }
 
 /**
- * Returns a `fetch` that reaches each server directly or through a proxy, as the settings say. Redirects are
+ * Returns a `fetch` that reaches each server directly or through a proxy, as the settings require. Redirects are
  * followed in the same way. If any proxy is set, direct connections do not use the global `fetch` either, because
  * with `NODE_USE_ENV_PROXY` Node.js sends even loopback addresses to the proxy.
  */

@@ -34,7 +34,7 @@ export function proxiesFrom({ HTTP_PROXY, HTTPS_PROXY, NO_PROXY = '' }: ProxySet
   };
 }
 
-/** Host and port of a server. The host is in the form that URLs have, but without a dot at its end. */
+/** Host and port of a server. The host is written as in URLs, but without a dot at its end. */
 interface Place {
   readonly host: string;
   readonly port: string;
@@ -94,6 +94,6 @@ const familyOf = (address: string): 'ipv4' | 'ipv6' => (address.includes(':') ? 
 const bracketed = (entry: string): string =>
   /^[\da-f:]*:[\da-f:]*:[\da-f:]*$/.test(entry) ? `[${entry}]` : entry;
 
-/** Returns a host in the form that URLs have: an international name in ASCII, an address in its shortest form. */
+/** Returns a host as URLs write it: an international name in ASCII, an address in its shortest form. */
 const asInUrls = (host: string): string =>
   withoutEndDot(URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host);

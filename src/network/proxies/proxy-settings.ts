@@ -8,8 +8,8 @@ const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'] as const;
 export const isLowerCaseProxy = (name: string): boolean => /^(?:https?|no)_proxy$/.test(name);
 
 /**
- * Returns the proxy settings of an environment, unchecked (rule: proxies). A variable in upper case takes
- * precedence over the one in lower case; an empty variable counts as absent.
+ * Returns the proxy settings of an environment, unchecked (rule: proxies). A variable in upper case takes precedence
+ * over the one in lower case; an empty variable is treated as absent.
  */
 export function proxyVariables(environment: Environment): ProxySettings {
   const valueAt = (name: string): string =>

@@ -11,10 +11,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export interface TunnelOptions {
   /** Certificates to trust instead of the usual ones, in PEM. They apply to the server, not to the proxy. */
   readonly ca?: ConnectionOptions['ca'];
-  /**
-   * Time limit of each of two phases: until the proxy has opened the tunnel, and of the TLS handshake through it.
-   * Default 10,000.
-   */
+  /** Time limit for the proxy to open the tunnel, and then again for the TLS handshake through it. Default: 10,000. */
   readonly connectTimeoutMs?: number | undefined;
 }
 
@@ -61,8 +58,8 @@ function openTunnel(
       signal: AbortSignal.timeout(timeoutMs),
     })
       .once('connect', ({ statusCode }, socket, head) => {
-        // In an open tunnel, the client always sends first. If data arrives before that, the proxy has sent a page
-        // of its own.
+        // In an open tunnel, the client always sends first. Data that arrives before that is an error page of the
+        // proxy.
         if (statusCode === 200 && head.length === 0) return resolve(socket);
         socket.destroy();
         reject(proxyFailed(new Error(`The proxy answered CONNECT with ${statusCode}.`)));
@@ -75,8 +72,8 @@ function openTunnel(
 const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /**
- * Marks an error as one of the proxy, because otherwise its cause would look like an error of the server. TLS
- * errors are returned unchanged.
+ * Wraps an error in one that names the proxy as the cause; otherwise it would look like an error of the server.
+ * Returns TLS errors unchanged.
  */
 function proxyFailed(cause: Error): Error {
   if (connectionFailureOf(cause)?.problem.startsWith('tls_')) return cause;

@@ -35,7 +35,7 @@ const jobs = {
       /read_?file|file_?read|open_?file|view_?file|get_?file(?!_?tree)/iu,
       /^(?:read|open|view|cat|show)/iu,
     ],
-    never: new RegExp(`memory|url|web|tree|list|director|search|${writes.source}`, 'iu'),
+    never: new RegExp(`memory|url|web|image|tree|list|director|search|${writes.source}`, 'iu'),
     parameter: pathParameter,
   },
   list: {
@@ -90,6 +90,8 @@ export const takesExpressions = ({ name, description }: OfferedTool): boolean =>
 
 export const takesFolder = (tool: OfferedTool): boolean => findParameter(tool, folderParameter) !== undefined;
 
+const globParameter = /^(?:pattern|glob)$/iu;
+
 const folderParameter = /^(?:path|dir|directory|folder|root)$/iu;
 
 /** Returns a call that reads a file, around a line if that is given and the tool has parameters for a range. */
@@ -101,15 +103,17 @@ export function readCall(tool: OfferedTool, path: string, around?: number): Prop
   return { name: tool.name, args: { ...file, [start]: Math.max(1, around - 20), [end]: around + 50 } };
 }
 
-/** Returns a call that lists the root folder. */
+/** Returns a call that lists the root folder, or all files if the tool first wants a pattern. */
 export function listCall(tool: OfferedTool): ProposedCall {
+  const [first = ''] = tool.parameters;
+  if (globParameter.test(first)) return { name: tool.name, args: { [first]: '**/*' } };
   const folder = findParameter(tool, folderParameter);
   return { name: tool.name, args: folder ? { [folder]: '.' } : {} };
 }
 
 /** Returns a call that lists the files whose names match; undefined if the tool has no parameter for a pattern. */
 export function namesCall(tool: OfferedTool, glob: string): ProposedCall | undefined {
-  const parameter = findParameter(tool, /^(?:pattern|glob)$/iu);
+  const parameter = findParameter(tool, globParameter);
   return parameter === undefined ? undefined : { name: tool.name, args: { [parameter]: glob } };
 }
 

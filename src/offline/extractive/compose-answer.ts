@@ -15,7 +15,7 @@ const MAX_LISTED = 40;
 const MAX_BEGINNING = 28;
 /** A passage is quoted only if its score is at least this share of the best one. */
 const MIN_SCORE_SHARE = 0.1;
-/** A passage counts as an answer only if it contains at least this share of the question's terms. */
+/** A passage is treated as an answer only if it contains at least this share of the question's terms. */
 const MIN_COVERAGE = 0.45;
 
 const ORIGIN = 'Search results only; no language model was used. For an answer in words, choose a model.';
@@ -96,7 +96,10 @@ function choosePassages({ ranked, terms }: SearchState): RankedPassage[] {
   return chosen;
 }
 
-/** Returns whether a passage answers the question. One name from the question is enough by itself. */
+/**
+ * Returns whether a passage answers the question. If the question names an identifier, it is enough that the passage
+ * contains one.
+ */
 const saysEnough = ({ coverage, matched }: RankedPassage): boolean =>
   coverage >= MIN_COVERAGE || [...matched.keys()].some(isName);
 
@@ -181,7 +184,7 @@ interface Excerpt {
 }
 
 const MAX_EXCERPT_LINES = 12;
-/** Weight of a heading, which names what the lines below it say. */
+/** Factor for the score of a heading's line, because a heading only announces the content of the lines below it. */
 const SIGNPOST_WEIGHT = 0.4;
 
 /** Returns the part of a passage that contains the most terms of the question; the whole passage if it is short. */
@@ -201,7 +204,10 @@ function weigh(text: string, matched: RankedPassage['matched']): number {
   ).length;
 }
 
-/** Returns the start of the excerpt with the most terms among those that contain the given line. */
+/**
+ * Returns the index at which the best excerpt begins: of the excerpts that contain the given line, the one with the
+ * most terms.
+ */
 function bestWindow(weights: readonly number[], line: number): number {
   const last = Math.min(line, weights.length - MAX_EXCERPT_LINES);
   let best = last;

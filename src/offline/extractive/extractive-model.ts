@@ -12,7 +12,7 @@ export function extractiveReply(messages: readonly ChatMessage[]): string {
   return writeReply(nextStep(prompt), prompt);
 }
 
-/** Writes a step in the form that the prompt teaches, or as the JSON block that the phase requires. */
+/** Writes a step in the reply format that the prompt describes, or as the JSON block that the phase requires. */
 function writeReply(step: NextStep, { form, phase }: ParsedPrompt): string {
   if (phase === 'reason') return writeReason(step);
   if (phase === 'observe') return writeObserve(step);
@@ -36,7 +36,7 @@ function writeJson({ thought, call, answer }: NextStep): string {
   return JSON.stringify({ thought, action: { tool: call.name, args: call.args } });
 }
 
-/** Writes the answer alone for a prompt that teaches no form, such as a chat without tools. */
+/** Writes only the answer, for a prompt that describes no reply format, such as a chat without tools. */
 const writePlain = ({ thought, answer }: NextStep): string => answer ?? thought;
 
 const writers = {

@@ -7,7 +7,7 @@ import { bestCovering, isDocument } from './ranking/rank-passages.js';
 import { isNamedRead, missingFiles, type Proposal, readState, type SearchState } from './search-state.js';
 import { searches } from './searches.js';
 
-/** Maximum number of calls in a run. After that, the model answers with the evidence it has. */
+/** Maximum number of calls in a run. After that, the searcher answers with the evidence it has. */
 const MAX_CALLS = 8;
 const MAX_NAMED = 2;
 /** Maximum number of files that are read because a search found lines in them. */
@@ -32,7 +32,7 @@ function propose(state: SearchState): Proposal | undefined {
 }
 
 const keyOf = ({ name, args }: { name: string; args: Readonly<Record<string, unknown>> }): string =>
-  JSON.stringify([name, Object.entries(args).sort(([a], [b]) => a.localeCompare(b))]);
+  JSON.stringify([name, Object.entries(args).sort(([a], [b]) => (a < b ? -1 : 1))]);
 
 /** Proposes to read the files that the task names, unless their text is already known. */
 function readNamedFiles({ prompt, tools: { read }, evidence }: SearchState): Proposal[] {
@@ -45,8 +45,9 @@ function readNamedFiles({ prompt, tools: { read }, evidence }: SearchState): Pro
 }
 
 /**
- * Proposes to read around the best passages, one per file, if these passages would be quoted beside the best one.
- * The last of the files is a document if none was read before, because a document may state the answer.
+ * Proposes to read the files of the best passages, around the passage, one passage per file. Only passages that
+ * contain about as many terms as the best one are read. The last file is a document if none was read before, because
+ * a document may state the answer.
  */
 function readBestPlaces({ prompt, tools: { read }, evidence, ranked }: SearchState): Proposal[] {
   if (!read || (hitsOf(evidence) === 0 && evidence.paths.length === 0)) return [];
@@ -106,7 +107,10 @@ function readListedFiles(state: SearchState): Proposal[] {
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** Returns the files that a newcomer opens first, such as the readme; guesses their names if no listing is known. */
+/**
+ * Returns the files that a newcomer opens first, such as the readme. If no listing of files is known, guesses their
+ * names.
+ */
 function introductionsAmong(paths: readonly string[]): string[] {
   if (paths.length === 0) return ['README.md'];
   return introductions.flatMap((pattern) => paths.find((path) => pattern.test(path)) ?? []);

@@ -38,7 +38,10 @@ function together(terms: readonly SearchTerm[], written: (term: SearchTerm) => s
 
 export const togetherPattern = (terms: readonly SearchTerm[]): string => together(terms, plain);
 
-/** Returns a pattern like that of `togetherPattern`, which also matches synonyms of the terms. */
+/**
+ * Returns a pattern for the same lines as `togetherPattern`, and for lines that contain synonyms of the terms
+ * instead.
+ */
 export const widenedPattern = (terms: readonly SearchTerm[]): string => together(terms, widened);
 
 /** Returns a pattern for lines that contain any of the terms. */

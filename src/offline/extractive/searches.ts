@@ -23,7 +23,7 @@ const MAX_SEARCHES = 5;
 /** Number of hits below which the searcher continues to search. */
 const FEW_HITS = 12;
 
-/** Returns the searches that may still help, in order; an empty list once enough is found. */
+/** Returns the searches that may still help, in order; an empty list once enough has been found. */
 export function searches(state: SearchState): Proposal[] {
   const { prompt, tools, terms } = state;
   const tried = prompt.calls.filter(({ name }) => name === tools.search?.name).length;

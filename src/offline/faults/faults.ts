@@ -15,7 +15,10 @@ type Behaviour = (question: FaultQuestion) => WireAnswer;
 
 const html = '<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>';
 
-/** The provider's error for each fault that is a plain refusal; the values are names in `vendorErrors`. */
+/**
+ * The provider's error for each fault that is only an error response. Each fault has the name of its error in
+ * `vendorErrors`.
+ */
 const refusals = {
   'bad-request': refusal('bad-request'),
   'context-overflow': refusal('context-overflow'),
@@ -42,7 +45,10 @@ export const faults = {
   /** Answers 401. The message and a header repeat the key of the request. */
   'echoed-key': (question) =>
     refuse(question, echoedKey(question.request.headers['authorization'] ?? 'no key')),
-  /** Answers 400 and names a parameter as long as the request contains it; otherwise sends the completion. */
+  /**
+   * Answers 400 and names an unsupported parameter if the request contains that parameter; otherwise sends the
+   * completion.
+   */
   'unsupported-parameter': (question) => {
     const { parameter = 'temperature' } = question.fault;
     if (!(parameter in question.request.body)) return complete(question, question.completion);
@@ -93,7 +99,7 @@ export const faults = {
     ...healthy(question),
     headers: { 'content-type': 'text/plain' },
   }),
-  /** Sends a text of 300 MB, which is generated while the client reads it. */
+  /** Sends a text of 300 MB by default, which is generated while the client reads it. */
   huge: (question) => succeed(question, hugeBody(question)),
   /** Answers 307. A client that follows the redirect sends the prompt to another address. */
   redirect: ({ fault, request }) => ({
@@ -105,7 +111,7 @@ export const faults = {
   'error-event': (question) => succeed(question, interrupted(question)),
 } as const satisfies Readonly<Record<FaultName, Behaviour>>;
 
-/** All names, in the order of the table. */
+/** The names of all faults, in the order of `faults`. */
 // Cast: the literal above has exactly the keys of its type.
 export const faultNames = Object.keys(faults) as readonly FaultName[];
 
@@ -122,7 +128,7 @@ const healthy = (question: FaultQuestion): HttpAnswer => complete(question, ques
 
 const framed = ({ streamed }: FaultQuestion, json: string): string => (streamed ? `data: ${json}\n\n` : json);
 
-/** Writes an empty completion. OpenAI's form has a choice even then, so it is removed from the JSON text. */
+/** Writes an empty completion. OpenAI's format has a choice even then, so the choice is removed from the JSON text. */
 function withoutChoices(question: FaultQuestion): string[] {
   const nothing = { finishReason: 'stop', text: null };
   return [...completionBody(question, nothing)].map((chunk) =>
@@ -153,8 +159,8 @@ function interrupted(question: FaultQuestion): string[] {
 }
 
 /**
- * Yields the text 64 KiB at a time. A plain answer is written with a placeholder, and the text is put in its
- * place.
+ * Yields the text 64 KiB at a time. Writes a plain answer with a placeholder first, and then sends the text in place
+ * of the placeholder.
  */
 function* hugeBody(question: FaultQuestion): Iterable<string> {
   const { bytes = 300_000_000 } = question.fault;

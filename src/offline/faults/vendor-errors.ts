@@ -1,4 +1,4 @@
-/** One error in both vendors' forms. `anthropic` is the object under `error` in Anthropic's error body. */
+/** One error in both vendors' formats. `anthropic` is the object under `error` in Anthropic's error body. */
 export interface VendorError {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -128,11 +128,15 @@ export const vendorErrors = {
   },
 } as const satisfies Readonly<Record<string, VendorError>>;
 
-/** Names of the vendors' own errors, such as `rate-limited`. Each answers with the status and body of the vendor asked. */
+/**
+ * Names of the vendors' own errors, such as `rate-limited`. Each has the status and body of the vendor whose API was
+ * called.
+ */
 export type VendorErrorName = keyof typeof vendorErrors;
 
 /**
- * Returns the error for a refused parameter. OpenAI names the parameter in `param`, Anthropic only in the message.
+ * Returns the error for an unsupported parameter. OpenAI names the parameter in `param`, Anthropic only in the
+ * message.
  */
 export const unsupportedParameter = (parameter: string): VendorError => ({
   status: 400,
@@ -145,7 +149,7 @@ export const unsupportedParameter = (parameter: string): VendorError => ({
   anthropic: { type: 'invalid_request_error', message: `\`${parameter}\` is not supported for this model.` },
 });
 
-/** Returns the error of gateways that repeat the refused key in the message and in a header. */
+/** Returns the error of a gateway that repeats the rejected key in the message and in a header. */
 export const echoedKey = (authorization: string): VendorError => ({
   ...vendorErrors.unauthorized,
   headers: { 'www-authenticate': authorization },
@@ -153,7 +157,7 @@ export const echoedKey = (authorization: string): VendorError => ({
   anthropic: { type: 'authentication_error', message: `invalid bearer token: ${authorization}` },
 });
 
-/** Returns the error for any other refused request, with a message of our own. */
+/** Returns the error for any other rejected request, with a message of our own. */
 export const refusedRequest = (message: string): VendorError => ({
   status: 400,
   openai: { message, type: 'invalid_request_error' },

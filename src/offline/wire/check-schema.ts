@@ -199,7 +199,7 @@ const isLength = (value: unknown): boolean => Number.isInteger(value) && Number(
 
 const countNames = ['depth', 'properties', 'optional', 'unions', 'enumValues', 'characters'] as const;
 
-/** Returns whether two object schemas have the same first key, without constant values that tell them apart. */
+/** Returns whether two object schemas have the same first key, unless constant values of that key distinguish them. */
 function beginAlike(one: Fields, other: Fields): boolean {
   const [first] = Object.entries(fieldsOf(one['properties']));
   const [second] = Object.entries(fieldsOf(other['properties']));

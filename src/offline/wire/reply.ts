@@ -3,31 +3,31 @@ import type { VendorErrorName } from '../faults/vendor-errors.js';
 /** The reply of a loopback provider to one request: a completion or a fault. */
 export type ScriptedReply = ScriptedCompletion | Fault;
 
-/** A completion in a vendor-independent form, which each wire translates into its vendor's form. */
+/** A completion in a vendor-independent format, which each wire translates into its vendor's format. */
 export interface ScriptedCompletion {
-  /** Always absent; its presence makes a reply a fault. */
+  /** Always absent: a reply with this field is a fault. */
   readonly fault?: never;
   /**
-   * The text. If it is null or absent, OpenAI's form has `content: null` and Anthropic's has no text block. `''`
-   * is sent as an empty text.
+   * The text. If it is null or absent, OpenAI's format has `content: null` and Anthropic's has no text block. `''` is
+   * sent as an empty text.
    */
   readonly text?: string | null;
-  /** Reasoning text. OpenAI's form: `reasoning_content`; Anthropic's: a thinking block with a signature. */
+  /** Reasoning text. OpenAI's format: `reasoning_content`; Anthropic's: a thinking block with a signature. */
   readonly reasoning?: string;
   /**
-   * Reasoning details; OpenAI's form only: `reasoning_details`, as OpenRouter sends them. A stream sends their
+   * Reasoning details. Only in OpenAI's format: `reasoning_details`, as OpenRouter sends them. A stream sends their
    * texts word by word.
    */
   readonly reasoningDetails?: readonly Readonly<Record<string, unknown>>[];
   /**
-   * Signature of the message; OpenAI's form only: `extra_content.google.thought_signature`, as Gemini sends it
+   * Signature of the message. Only in OpenAI's format: `extra_content.google.thought_signature`, as Gemini sends it
    * beside a text.
    */
   readonly thoughtSignature?: string;
   /** Native tool calls. Several calls are parallel calls. */
   readonly toolCalls?: readonly ScriptedToolCall[];
   /**
-   * Refusal text. OpenAI's form: `message.refusal`; Anthropic's: `stop_reason: "refusal"` with
+   * Refusal text. OpenAI's format: `message.refusal`; Anthropic's: `stop_reason: "refusal"` with
    * `stop_details.explanation`.
    */
   readonly refusal?: string;
@@ -42,9 +42,9 @@ export interface ScriptedCompletion {
   readonly model?: string;
   /** The text deltas of a stream, read lazily. Default: one delta for each word of `text`. */
   readonly chunks?: Iterable<string>;
-  /** Delay before the headers. */
+  /** Delay before the headers, in milliseconds. */
   readonly delayMs?: number;
-  /** Delay before each event of a stream. */
+  /** Delay before each event of a stream, in milliseconds. */
   readonly chunkDelayMs?: number;
 }
 
@@ -55,12 +55,12 @@ export interface ScriptedToolCall {
   /** Name of the called tool. It is sent unchanged, also if the request does not offer such a tool. */
   readonly name: string;
   /**
-   * Arguments of the call. A string is sent unchanged, so that a script can send broken JSON (in OpenAI's form,
-   * and in Anthropic's streams).
+   * Arguments of the call. A string is sent unchanged, so that a script can send broken JSON (in OpenAI's format, and
+   * in Anthropic's streams).
    */
   readonly arguments: Readonly<Record<string, unknown>> | string;
   /**
-   * Signature of the call; OpenAI's form only: `extra_content.google.thought_signature`. A stream sends it with
+   * Signature of the call. Only in OpenAI's format: `extra_content.google.thought_signature`. A stream sends it with
    * the call's first fragment.
    */
   readonly thoughtSignature?: string;
@@ -82,7 +82,7 @@ export interface ScriptedUsage {
   readonly cost?: number;
 }
 
-/** Names of all faults: the vendors' own errors, and the other rows of the table in `faults.ts`. */
+/** Names of all faults: the vendors' own errors, and the other faults in `faults.ts`. */
 export type FaultName =
   | VendorErrorName
   | 'echoed-key'
@@ -106,15 +106,15 @@ export type FaultName =
   | 'redirect'
   | 'error-event';
 
-/** A fault of the table in `faults.ts`. Every option has a default, so `{ fault }` alone is a reply. */
+/** A fault from `faults.ts`. Every option has a default, so `{ fault }` alone is a reply. */
 export interface Fault {
-  /** The row of the table; `faultNames` lists all of them. */
+  /** Name of the fault; `faultNames` lists all names. */
   readonly fault: FaultName;
-  /** The completion that is sent slowly, byte by byte or incompletely, or that is sent once the fault is over. */
+  /** The completion that the fault delays or cuts off, or that is sent if the fault does not apply to the request. */
   readonly completion?: ScriptedCompletion;
-  /** For `slow-headers`: delay before the headers (default 60,000). */
+  /** For `slow-headers`: delay before the headers in milliseconds (default 60,000). */
   readonly delayMs?: number;
-  /** For `drip`: delay before each byte (default 100). */
+  /** For `drip`: delay before each byte in milliseconds (default 100). */
   readonly intervalMs?: number;
   /** For errors: value of the Retry-After header (by default, only `rate-limited` sends one: 1 second). */
   readonly retryAfter?: string;

@@ -16,9 +16,9 @@ export interface HttpAnswer {
    * connection; `hold`: all of it, without ending the response.
    */
   readonly delivery?: 'whole' | 'drip' | 'stall' | 'cut' | 'hold';
-  /** Delay before the headers. */
+  /** Delay before the headers, in milliseconds. */
   readonly delayMs?: number;
-  /** Delay before each part of the body, or with `drip` before each byte. */
+  /** Delay before each part of the body, or with `drip` before each byte, in milliseconds. */
   readonly paceMs?: number;
 }
 
@@ -40,7 +40,7 @@ const streamType = 'text/event-stream; charset=utf-8';
 
 export const requestIdOf = ({ rawBody }: RecordedRequest): string => stableId('req_', rawBody);
 
-/** Returns a 200 response with this body, in the content type that the client expects. */
+/** Returns a 200 response with the given body, with the content type that the client expects. */
 export function succeed({ wire, request, streamed }: Question, body: Iterable<string>): HttpAnswer {
   const headers = {
     'content-type': streamed ? streamType : jsonType,
@@ -49,7 +49,7 @@ export function succeed({ wire, request, streamed }: Question, body: Iterable<st
   return { status: 200, headers, body };
 }
 
-/** Returns the completion in the vendor's form, plain or streamed as the request asks. */
+/** Returns the completion in the vendor's format, plain or streamed as the request asks. */
 export function complete(question: Question, completion: ScriptedCompletion): HttpAnswer {
   const { delayMs = 0, chunkDelayMs = 0 } = completion;
   return {
@@ -63,7 +63,8 @@ export const completionBody = ({ wire, request, streamed }: Question, completion
   streamed ? wire.events(completion, request) : [JSON.stringify(wire.plain(completion, request))];
 
 /**
- * Returns the error in the vendor's form. It is never streamed, because a provider refuses before a stream begins.
+ * Returns the error in the vendor's format. It is never streamed, because a provider rejects a request before a
+ * stream begins.
  */
 export function refuse({ wire, request }: Question, error: VendorError): HttpAnswer {
   const id = requestIdOf(request);

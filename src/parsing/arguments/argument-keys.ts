@@ -4,7 +4,7 @@ import type { OfferedTool } from './offered-tool.js';
 /** Names of types in signatures of Python, TypeScript and JSON Schema. */
 const typeNames = new Set(['str', 'string', 'int', 'integer', 'float', 'number', 'bool', 'boolean']);
 
-/** The allowed names of a call's arguments; any name if the tool's parameters are unknown. */
+/** The allowed names of a call's arguments. If the tool's parameters are unknown, any name is allowed. */
 export class ArgumentKeys {
   readonly #parameters: ReadonlySet<string> | null;
 
@@ -13,8 +13,8 @@ export class ArgumentKeys {
   }
 
   /**
-   * Whether a label may be a parameter; if the parameters are unknown, a lower-case one may be (rule:
-   * literals-first).
+   * Whether the word of a label such as `path:` may be a parameter. If the parameters are unknown, any lower-case word
+   * may be one (rule: literals-first).
    */
   mayBeLabel(word: string): boolean {
     return this.#parameters ? this.#parameters.has(word) : word === word.toLowerCase();
@@ -31,7 +31,7 @@ export class ArgumentKeys {
     return key !== null && separator === ':' && typeNames.has(name) ? 'type' : null;
   }
 
-  /** Whether a separator ends a key. In `==` and `https://` it does not. */
+  /** Whether the character at `separator` ends the key `name`. The `=` of `==` and the `:` of `https://` do not. */
   endsAt(text: string, separator: number, name: string): boolean {
     const next = text.charAt(separator + 1);
     if (text.charAt(separator) === '=') return next !== '=' && next !== '>';

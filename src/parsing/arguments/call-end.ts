@@ -3,8 +3,8 @@ import { matchMarker } from '../text/markers.js';
 import { endsReply } from '../text/trailing.js';
 
 /**
- * Whether the call lacks its `)` after a complete literal: the text ends, or a marker, fence or
- * blank line follows. False if the next text may be a further argument.
+ * Whether a call lacks its `)` after a complete literal: the text ends, or a label, fence or blank line follows. False
+ * if the next text may be a further argument.
  */
 export function closeIsMissing(text: string, valueEnd: number): boolean {
   if (endsReply(text, valueEnd) === false) return false;
@@ -25,10 +25,7 @@ function looksLikeArgument(text: string, position: number): boolean {
   return separator === '=' || separator === ':';
 }
 
-/**
- * Whether a later line, before the next marker, also ends like a call, so that it is ambiguous
- * where this call ends.
- */
+/** Whether a later line, before the next label, also ends like a call, so that it is ambiguous where this call ends. */
 export function closesAgain(text: string, from: number): boolean {
   for (let line = from + 1; line < text.length; line = lineEnd(text, line) + 1) {
     const marker = matchMarker(text, line);

@@ -33,7 +33,10 @@ export function checkArguments(
   return { ok: true, values: coerced, repairs: [...dropped, ...coercion.repairs] };
 }
 
-/** Drops each null whose parameter is optional and takes no null: models write it for "not given" (rule: values). */
+/**
+ * Omits each null of an optional parameter that does not allow null: models write such a null for "not given" (rule:
+ * values).
+ */
 function withoutNulls(values: Values, { properties, required }: Schema): Values {
   const given = Object.entries(values).filter(([key, value]) => {
     const declared = value === null && !required?.includes(key) ? ownSchema(properties, key) : null;
@@ -60,7 +63,9 @@ export function findMismatch(value: JsonValue, schema: Readonly<Record<string, u
   return error ? describe(error) : null;
 }
 
-/** The place of a value: its object or array, its key, and the name of the enclosing property. */
+/**
+ * Describes where a value is: the object or array that holds it, its key there, and the name of the enclosing property.
+ */
 interface ValuePlace {
   readonly holder: object;
   readonly key: string | number;
@@ -174,7 +179,7 @@ const innermost = (errors: readonly OutputUnit[]): OutputUnit | undefined =>
 /** Validates a value. A schema that the library cannot use reports no errors. */
 function errorsIn(value: JsonValue, schema: Schema): readonly OutputUnit[] {
   try {
-    // The schema has no references left to look up.
+    // The references in the schema are already expanded, so the validator needs no lookup table.
     const { valid, errors } = validate(value, schema, '2019-09', {});
     return valid ? [] : errors;
   } catch {

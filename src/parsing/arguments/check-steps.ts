@@ -2,10 +2,13 @@ import type { Schema } from '@cfworker/json-schema';
 import type { JsonValue } from '../text/scanner.js';
 import { countParts, type ExpandedSchema, isSchema } from './expand-schema.js';
 
-/** Maximum number of values times schema nodes for checking one call's arguments (rule: linear-work). */
+/**
+ * Maximum number of checks of one value against one schema node while one call's arguments are checked (rule:
+ * linear-work).
+ */
 export const MAX_STEPS = 1_000_000;
 
-/** Keywords whose schemas apply to the same value. */
+/** Keywords whose subschemas apply to the value itself, not to its parts. */
 const inPlace = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'] as const;
 /** Keywords whose schemas apply to every item or property. */
 const forItems = ['items', 'prefixItems', 'additionalItems', 'contains', 'unevaluatedItems'] as const;
@@ -33,7 +36,7 @@ function countValues(value: JsonValue, max: number): number {
 /** Counts how often the validator would check a value against a schema, and stops when that is too often. */
 class StepCount {
   left = MAX_STEPS;
-  /** Cached number of validation steps of each schema for a scalar value; it is the same for all scalars. */
+  /** Number of validation steps of a scalar value, cached for each schema. It is the same for all scalars. */
   readonly #plain = new Map<Schema, number>();
 
   add(value: JsonValue, schema: unknown): void {

@@ -36,9 +36,7 @@ const MAX_POINTER_LENGTH = 1000;
 const subschemaMaps = new Set(['properties', 'dependentSchemas']);
 const verbatim = new Set(['const', 'enum', 'default', 'examples', 'required', 'type', 'dependentRequired']);
 
-/**
- * A schema that is ready for checking, and its size: number of nodes, and of values in `enum` and `required`.
- */
+/** A schema whose references are expanded, and its size: number of nodes, and of values in `enum` and `required`. */
 export interface ExpandedSchema {
   readonly schema: Schema;
   readonly size: number;
@@ -113,7 +111,7 @@ class Expansion {
     return isJsonObject(value) ? this.expand(value, depth + 1, references) : value;
   }
 
-  /** Whether a keyword depends on `patternProperties`, which is ignored. */
+  /** Whether the meaning of a keyword depends on `patternProperties`, which is ignored. */
   #depends(keyword: string, schema: Readonly<Record<string, unknown>>): boolean {
     return (
       (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') &&
@@ -133,7 +131,7 @@ class Expansion {
   }
 }
 
-/** Returns the part of a schema that a local reference points to, such as `#/$defs/name`; undefined if there is none. */
+/** Returns the part of a schema that a local reference such as `#/$defs/name` points to; undefined if there is none. */
 export function targetOf(root: object, reference: string): unknown {
   if (reference === '#') return root;
   if (!reference.startsWith('#/')) return undefined;

@@ -51,9 +51,9 @@ function describeUnnamed(index: number, tool: OfferedTool | undefined): string {
 }
 
 /**
- * Decides the meaning of a single object in call form: the argument object if one of its keys is a parameter
- * or the parameters are unknown; else the first parameter's value if that may be an object. In other dialects
- * it is always the argument object (rule: arguments).
+ * Decides the meaning of a single object in parentheses: it holds all arguments if one of its keys is a parameter or
+ * the parameters are unknown; else it is the first parameter's value, if that may be an object. In other syntaxes the
+ * object always holds all arguments (rule: arguments).
  */
 function meaningOf(
   value: JsonObject,
@@ -90,7 +90,7 @@ function mayBeObject(schema: unknown): boolean {
   return values === undefined && !Object.hasOwn(schema, 'const');
 }
 
-/** Reduces an alternative to its type; does not follow nested alternatives. */
+/** Reduces an alternative of a schema to its type, so that nested alternatives are not followed. */
 function typeOnly({ type, enum: values }: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return { ...(type !== undefined && { type }), ...(values !== undefined && { enum: values }) };
 }

@@ -2,22 +2,22 @@ import { CharacterSet, shorten } from '../text/characters.js';
 
 /** The parts of an offered tool that are needed to read a call. */
 export interface OfferedTool {
-  /** Name as the model must write it; case counts. */
+  /** Name as the model must write it, in the same upper and lower case. */
   readonly name: string;
   /** Parameter names in positional order; empty if the tool has none or they are unknown. */
   readonly parameters: readonly string[];
   /** JSON Schema of the arguments, if the tool was defined with one. */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
   /**
-   * The reason why the tool cannot be called yet, as in "cannot be called yet: find it first". A call of it is read, but its
-   * outcome is `unknown_tool`, and the problem states the reason.
+   * The reason why the tool cannot be called yet, as in "cannot be called yet: find it first". A call of such a tool is
+   * read, but its outcome is `unknown_tool`, and its problem states the reason.
    */
   readonly withheld?: string;
 }
 
 /** A tool definition in MCP's shape; other fields are ignored. */
 export interface DefinedTool {
-  /** Name as the model must write it; case counts. */
+  /** Name as the model must write it, in the same upper and lower case. */
   readonly name: string;
   /** JSON Schema of the argument object. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
@@ -32,8 +32,8 @@ export function toOfferedTool({ name, inputSchema }: DefinedTool): OfferedTool {
 }
 
 /**
- * Returns the names of a schema's properties: those of `required` in its order, then the others in the order in which the
- * schema declares them (rule: tool-order).
+ * Returns the names of a schema's properties: those in `required`, in its order, then the others in the order in which
+ * the schema declares them (rule: tool-order).
  */
 export function parameterOrder(inputSchema: Readonly<Record<string, unknown>>): string[] {
   const declared = propertyNames(inputSchema);
@@ -52,12 +52,12 @@ function requiredNames(
   return new Set(Array.isArray(required) ? required.filter((name) => declaredNames.has(name)) : []);
 }
 
-/** Maximum number of tools that are read from a text. */
+/** Maximum number of tools that are read from one text. */
 export const MAX_TOOLS = 10_000;
 
 const MAX_NAMES_LISTED = 20;
 
-/** Maximum length of a tool name with white space or quotes. */
+/** Maximum length of a tool name that contains white space or quotes. */
 const MAX_UNUSUAL_NAME_LENGTH = 200;
 
 /** Indexed tools by the list's identity, so that a request's tools are indexed once. */
@@ -67,7 +67,7 @@ const indexed = new WeakMap<readonly OfferedTool[], OfferedTools>();
 export class OfferedTools {
   static readonly #none = new OfferedTools([]);
   readonly #byName = new Map<string, OfferedTool>();
-  /** Lengths of names with several words ("look up"), longest first, by their first word; usually empty. */
+  /** Names of several words, such as "look up": their lengths, longest first, by their first word. Usually empty. */
   readonly #unusual = new Map<string, number[]>();
 
   constructor(tools: readonly OfferedTool[]) {
@@ -110,7 +110,7 @@ export class OfferedTools {
     return tool?.withheld === undefined ? tool : undefined;
   }
 
-  /** Whether arriving text from `position` on is the beginning of an offered name. */
+  /** Whether the arriving text ends within an offered name that begins at `position`. */
   mayGoOnToName(text: string, position: number): boolean {
     const length = text.length - position;
     if (length < 1 || length > MAX_UNUSUAL_NAME_LENGTH) return false;

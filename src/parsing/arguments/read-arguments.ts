@@ -29,7 +29,7 @@ export function readArguments(text: string, start: number, tool: OfferedTool | u
   if (exact.ok) return exact;
   const lenient = new ArgumentReader(new Scanner(text, start, { lenient: true }), tool).read();
   if (lenient.ok) return lenient;
-  // For a name that was copied from the signature, advice to quote it would not help.
+  // If the model copied a name from the tool's signature, the strict reading's advice to quote the name would not help.
   const problem = lenient.isCopied ? lenient.problem : exact.problem;
   return { ...exact, problem, cut: exact.cut || lenient.cut };
 }
@@ -38,7 +38,7 @@ class ArgumentReader {
   readonly #scanner: Scanner;
   readonly #keys: ArgumentKeys;
   #list: Argument[] = [];
-  /** Values that begin before this position could not be read strictly, and are not tried again. */
+  /** End of the last text that could not be read strictly. Values that begin before it are not tried again. */
   #unreadableBefore = -1;
   #lastIsBare = false;
   /** True if the model copied a parameter's name or type from the signature instead of writing a value. */
@@ -81,8 +81,9 @@ class ArgumentReader {
   }
 
   /**
-   * Whether a label at the start of a line ends an unclosed call. It does unless it is a parameter of the
-   * tool; if the parameters are unknown, a lower-case label counts as a parameter (rule: literals-first).
+   * Whether the text at the position is a label at the start of a line that ends an unclosed call. A label that is a
+   * parameter of the tool does not; if the parameters are unknown, neither does a lower-case one (rule:
+   * literals-first).
    */
   #isAtMarker(): boolean {
     const { text, position } = this.#scanner;
@@ -119,7 +120,9 @@ class ArgumentReader {
     return true;
   }
 
-  /** Reads `name=`, `name:`, `"name"=` or `"name":`; leaves the position unchanged otherwise. */
+  /**
+   * Reads `name=`, `name:`, `"name"=` or `"name":`. If there is no key, returns null and leaves the position unchanged.
+   */
   #readKey(): string | null {
     const scanner = this.#scanner;
     const start = scanner.position;
@@ -133,7 +136,7 @@ class ArgumentReader {
     return null;
   }
 
-  /** Reads a key in quotes with a separate scanner, so that nothing changes if the text is not a key. */
+  /** Reads a key in quotes with a separate scanner, so that a failure is not recorded if the text is not a key. */
   #readQuotedName(): string | undefined {
     const { text, position } = this.#scanner;
     const attempt = new Scanner(text, position, { within: this.#scanner });

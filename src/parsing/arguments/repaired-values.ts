@@ -6,7 +6,7 @@ import { endsReply } from '../text/trailing.js';
 import type { ArgumentKeys } from './argument-keys.js';
 import { closesAgain } from './call-end.js';
 
-/** Maximum length of a string whose end is guessed; keeps many of them in one long line cheap. */
+/** Maximum length of a string whose end is guessed. Keeps the work small if one long line has many such strings. */
 const MAX_REPAIRED_LENGTH = 2 ** 17;
 
 /**
@@ -95,7 +95,8 @@ export function readBareWords(scanner: Scanner): string | undefined {
 const operator = /[ \t]{0,8}(?:[+%]|\|\||&&|\?\?|(?:or|and|if)\b)[ \t]{0,8}["'`\w([{]/y;
 
 /**
- * Whether the text after a closing quote continues an expression, as in `"a" + "b"` or `"a" if x else "b"`.
+ * Whether the text after a closing quote continues an expression, as in `"a" + "b"` or `"a" if x else "b"`, so that the
+ * quoted text is not the whole value.
  */
 function joinsExpression(text: string, position: number): boolean {
   operator.lastIndex = position;

@@ -6,13 +6,16 @@ import type { Marker } from '../text/markers.js';
 
 /** The line that is being read. */
 export interface CurrentLine {
-  /** True as long as only blanks of the line were read. */
+  /** True as long as only spaces and tabs of the line were read. */
   begins: boolean;
   hasText: boolean;
-  /** Number of leading blanks of the current line, which are already held back. */
+  /** Number of spaces and tabs at the start of the line, which are already held back. */
   indent: number;
   quoted: boolean;
-  /** True if the line is sent only once text follows it, since its fence may turn out to be the action. */
+  /**
+   * True if the line is sent only once text follows it, since its code fence may turn out to hold the action or the
+   * answer.
+   */
   kept: boolean;
   /** True if the line's label, such as `**Answer:`, opened `**` without closing it. */
   openBold: boolean;
@@ -34,18 +37,18 @@ export class ArrivingReply {
    */
   answerLabel: Marker | null = null;
   /**
-   * The place reached, if chat-template tokens such as `<|im_start|>` are dropped there: the start of the reply,
-   * or directly after reasoning. Null elsewhere.
+   * Set where chat-template tokens such as `<|im_start|>` are dropped: at the start of the reply, and directly after
+   * reasoning. Null elsewhere.
    */
   edge: 'reply' | 'reasoning' | null = 'reply';
   /**
-   * The place reached with respect to the `<response>` tags, which some models put around the text after
-   * reasoning.
+   * Whether the text so far is before, inside or after the `<response>` tags, which some models put around the text
+   * after reasoning.
    */
   response: 'before' | 'inside' | 'after' = 'before';
-  /** True if only reasoning was sent, so that the rest of the reply may still be a call without a marker. */
+  /** True if nothing but reasoning was sent so far, so that the reply may still be a call without a label. */
   mayBeCall = true;
-  /** Undecided text from `at` on, with one character before it. */
+  /** The text that was not sent yet begins at index `at`. One character before it is kept, if there is one. */
   text = '';
   at = 0;
   #lineEnds = new LineEnds('');
@@ -66,7 +69,7 @@ export class ArrivingReply {
     this.line = newLine();
   }
 
-  /** Holds the text up to `end` back, to be sent only if more text follows. */
+  /** Holds back the text up to `end`, which is sent only if more text follows. */
   keepTo(end: number): true {
     this.writer.keep(this.text.slice(this.at, end));
     this.at = end;

@@ -11,14 +11,12 @@ import { isHalfStop, stopWords } from '../text/trailing.js';
 import type { ArrivingReply } from './arriving-reply.js';
 import { WaitingFences } from './waiting-fences.js';
 
-/**
- * Reads the beginnings of an arriving reply's lines: chat tokens before the text, the kind of each line, labels.
- */
+/** Reads the beginnings of an arriving reply's lines: chat tokens before the text, the kind of each line, labels. */
 export class LineBeginnings {
   readonly #reply: ArrivingReply;
   readonly #tools: OfferedTools;
   readonly #fences: WaitingFences;
-  /** True if a line began like a JSON value, in whose strings markers do not count. */
+  /** True if a line began like a JSON value. A label after it may be part of a JSON string. */
   #valueBegan = false;
 
   constructor(reply: ArrivingReply, tools: OfferedTools) {
@@ -27,12 +25,12 @@ export class LineBeginnings {
     this.#fences = new WaitingFences(reply);
   }
 
-  /** Reads the next part; false if more text is needed to decide. */
+  /** Reads the next part of the text; false if more text is needed to decide. */
   advance(): boolean {
     return this.#takeIndent() && (this.#reply.edge === null ? this.#beginLine() : this.#leaveEdge());
   }
 
-  /** Holds a line's leading blanks until text follows. */
+  /** Holds back the spaces and tabs at the start of a line until text follows. */
   #takeIndent(): boolean {
     const { text, at, line } = this.#reply;
     const end = skipBlanks(text, at);
@@ -67,7 +65,7 @@ export class LineBeginnings {
   }
 
   /**
-   * Returns the end of the tag or words that begin the text for the user, such as `<response>`; `'partial'` if
+   * Returns the end of the tag or words with which the text for the user begins, such as `<response>`; `'partial'` if
    * more text is needed to decide.
    */
   #headerEnd(): number | 'partial' | null {
@@ -108,7 +106,7 @@ export class LineBeginnings {
     return true;
   }
 
-  /** Whether a block of a native format may begin this line; never in an answer or a fence. */
+  /** Whether a native tool call may begin this line; never in an answer or a fence. */
   #mayBeginBlock(): boolean | 'partial' {
     const { text, at, lines, writer } = this.#reply;
     if (writer.role === 'answer' || lines.insideFence) return false;
@@ -137,7 +135,7 @@ export class LineBeginnings {
   }
 
   /**
-   * Begins a line of an answer, in which no marker counts. Holds a line that may be a closing fence or the
+   * Begins a line of an answer, in which labels have no meaning. Holds back a line that may be a closing fence or the
    * beginning of a stop word.
    */
   #beginAnswerLine({ kind }: Line, end: number): void {

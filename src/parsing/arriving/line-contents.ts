@@ -19,7 +19,7 @@ export class LineContents {
   readonly #reply: ArrivingReply;
   readonly #tools: OfferedTools;
   readonly #ownFences = new EchoedFences();
-  /** The marks of the reasoning that is being read. */
+  /** Opening and closing tags of the reasoning that is being read. */
   #marks: ReasoningMarks | null = null;
 
   constructor(reply: ArrivingReply, tools: OfferedTools) {
@@ -27,7 +27,7 @@ export class LineContents {
     this.#tools = tools;
   }
 
-  /** Reads the next part; false if more text is needed to decide. */
+  /** Reads the next part of the text; false if more text is needed to decide. */
   advance(): boolean {
     const { writer, line } = this.#reply;
     if (this.#reply.answerLabel && !this.#takeInnerLabel(this.#reply.answerLabel)) return false;
@@ -56,7 +56,7 @@ export class LineContents {
   }
 
   /**
-   * Returns whether the reply certainly does not begin with a call without a marker (rule: bare-call). False
+   * Returns true if the reply certainly does not begin with a call without a label (rule: bare-call). Returns false
    * while this is undecided.
    */
   #isNoCall(): boolean {
@@ -66,8 +66,8 @@ export class LineContents {
   }
 
   /**
-   * Returns the next line break, closing emphasis, mark, or possible beginning of a stop word; `mark` is null for
-   * all but a mark.
+   * Finds the next line break, closing emphasis, tag or token with a meaning, or possible beginning of a stop word.
+   * `mark` is set only for a tag or token.
    */
   #nextMark(openBold: boolean): { at: number; mark: InlineMark | 'partial' | null } {
     const { text } = this.#reply;
@@ -81,8 +81,8 @@ export class LineContents {
   }
 
   /**
-   * Returns the mark at `at`. Reasoning ends only at a closing mark from the same entry of `reasoningMarks` as its
-   * opening mark.
+   * Returns the tag or token at `at` that has a meaning. Reasoning ends only at a closing tag from the same entry of
+   * `reasoningMarks` as its opening tag.
    */
   #markAt(at: number): InlineMark | 'partial' | null {
     const { text, writer } = this.#reply;
@@ -102,7 +102,7 @@ export class LineContents {
     return this.#reply.keepTo(at + 1);
   }
 
-  /** Holds a `**` until the end of its line, where it closes the emphasis of a label and is not text. */
+  /** Holds back a `**` until the end of its line. At the end, it closes the emphasis of a label and is dropped. */
   #enterBold(): boolean {
     const { text, at, line, writer } = this.#reply;
     if (at + 2 >= text.length) return false;
@@ -157,7 +157,8 @@ export class LineContents {
   }
 
   /**
-   * Enters one of our own fences: the text after it is quotation, and an unmatched closing tag is dropped.
+   * Handles one of the service's data tags, such as `<file mark="1f">`: the text after an opening tag is a quotation,
+   * and a closing tag without an opening one is dropped.
    */
   #enterOwnFence({ tag, end }: Extract<InlineMark, { kind: 'own_fence' }>): boolean {
     const { text, at, writer, lines, line } = this.#reply;
@@ -179,7 +180,7 @@ export class LineContents {
     return true;
   }
 
-  /** Ends reasoning. A marker directly after it counts as if it were at the start of a line. */
+  /** Ends reasoning. A label directly after it is read as if it were at the start of a line. */
   #endThinking(end: number): true {
     this.#reply.writer.endReasoning();
     this.#reply.edge = 'reasoning';
@@ -189,7 +190,7 @@ export class LineContents {
   }
 }
 
-/** Returns the next line break, start of a mark, or emphasis that may close. */
+/** Returns the next line break, beginning of a tag or token, or `*` that may close emphasis. */
 function nextStop(text: string, from: number, openBold: boolean): number {
   for (let at = from; at < text.length; at += 1) {
     const mark = text.charCodeAt(at);

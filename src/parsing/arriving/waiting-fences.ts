@@ -13,7 +13,7 @@ export class WaitingFences {
    * can be sent without that line; null if there is no such fence.
    */
   #wrappedFrom: number | null = null;
-  /** Whether the current code fence is held; null if only its opening line has arrived. */
+  /** Whether the text of the current code fence is held back; null if only its opening line has arrived. */
   #isKept: boolean | null = false;
 
   constructor(reply: ArrivingReply) {
@@ -31,8 +31,8 @@ export class WaitingFences {
   }
 
   /**
-   * Whether a code fence may turn out to hold the action or the answer: after a labelled thought, or if it
-   * begins with JSON.
+   * Whether the current line belongs to a code fence that may hold the action or the answer: one after a labelled
+   * thought, or one that begins with JSON.
    */
   #mayAct(wasInFence: boolean): boolean {
     const { lines, writer, text, at } = this.#reply;
@@ -42,8 +42,8 @@ export class WaitingFences {
   }
 
   /**
-   * Holds the text of a fence that opens the reply until a label in it, or the fence's end, shows whether it
-   * wraps the reply.
+   * Holds back the text of a fence that opens the reply, until a label in it or the end of the fence shows whether the
+   * fence wraps the whole reply.
    */
   enterWrapper(end: number): void {
     const { writer, lines, line } = this.#reply;

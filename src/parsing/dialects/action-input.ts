@@ -35,7 +35,9 @@ function inputAfter(text: string, line: number): number | null {
   return marker && marker !== 'partial' && marker.label === 'action_input' && next > line ? marker.end : null;
 }
 
-/** Whether a label on its own line follows, so that the input is empty (rule: literals-first). */
+/**
+ * Whether a label follows the empty `Action Input:` on a later line, so that the input is empty (rule: literals-first).
+ */
 export function isLabelled(text: string, input: number): boolean {
   const line = text.lastIndexOf('\n', skipSpace(text, input)) + 1;
   const marker = line > input ? matchMarker(text, line) : null;
@@ -105,8 +107,8 @@ function readFenced(text: string, start: number, name: string, fence: number): C
   }
   const hasLanguage = isRestBlank(text, beside, lineEnd(text, beside));
   const written = text.slice(hasLanguage ? beside : marks, close).trim();
-  // The first word of ```sh ls``` is a language, and that of ```apple juice``` is part of the
-  // input: the syntax alone does not distinguish them.
+  // In ```sh ls``` the first word is a language, but in ```apple juice``` it is part of the input: the syntax alone
+  // does not distinguish them.
   const mayBeLanguage = !hasLanguage && beside > marks && inside > beside && inside < close;
   return mayBeLanguage ? unclear(name, asObject(name)) : plainInput(name, start, close + 3, written);
 }
@@ -130,8 +132,8 @@ function readStructure(scanner: Scanner, start: number, name: string): CallReadi
 }
 
 /**
- * Reads plain text up to the next marker or the end of the model's turn. The call is malformed if text
- * follows a blank line, since the input's end is then unclear.
+ * Reads plain text up to the next label or the end of the model's turn. If text follows a blank line, the call is
+ * malformed, since the input's end is then unclear.
  */
 function readPlain(text: string, start: number, name: string, input: number): CallReading {
   let end = input;

@@ -9,13 +9,13 @@ import type { CallReading } from './written-call.js';
 export function readCall(text: string, start: number, tools: OfferedTools): CallReading | null {
   const nameEnd = tools.nameEnd(text, start);
   const name = text.slice(start, nameEnd);
-  // Blanks before the parenthesis are allowed only after the name of an offered tool, since prose also has words
-  // before a parenthesis.
+  // Spaces before the parenthesis are allowed only after the name of an offered tool, since prose also has words before
+  // a parenthesis.
   const open = tools.find(name) ? skipBlanks(text, nameEnd) : nameEnd;
   return name === '' ? null : readCallOf(text, { name, start, open }, tools);
 }
 
-/** Reads a call whose name was read before, and whose parenthesis is at `open`. */
+/** Reads a call whose name is already read and whose parenthesis is at `open`. */
 export function readCallOf(
   text: string,
   { name, start, open }: { name: string; start: number; open: number },

@@ -15,7 +15,7 @@ const MAX_WRAPPER_DEPTH = 4;
 /** Options for reading the calls in a JSON value. */
 interface JsonOptions {
   readonly dialect?: Dialect;
-  /** If set, an object whose only key is the name of one of these tools counts as a call of it (Apertus). */
+  /** If set, an object whose only key is the name of one of these tools is read as a call of that tool (Apertus). */
   readonly tools?: OfferedTools;
 }
 
@@ -62,7 +62,7 @@ function unreadableObject(dialect: Dialect, problem: string, name: string | null
   return { kind: 'unreadable', dialect, name, problem, cut: false };
 }
 
-/** Whether a key may accompany the name without being an argument. */
+/** Whether a key such as an id may be beside the tool's name without being an argument. */
 function isAccompanying(key: string): boolean {
   return ['id', 'type', 'thought', ...nameKeys].includes(key);
 }
@@ -84,13 +84,13 @@ function findCallObjects(value: JsonValue, tools: OfferedTools | undefined, dept
   return wrapped === undefined ? keyedCall(value, tools) : findCallObjects(wrapped, tools, depth + 1);
 }
 
-/** Drops the namespace `functions.` unless a tool has it in its name. */
+/** Removes the prefix `functions.` from a name if only the name without it is an offered tool. */
 function plainName(name: string, tools: OfferedTools | undefined): string {
   const plain = name.replace(/^functions\./, '');
   return tools?.find(plain) && !tools.find(name) ? plain : name;
 }
 
-/** Reads `{"tool": {…}}`, whose only key is an offered tool. */
+/** Reads an object such as `{"search": {…}}`, whose only key is the name of an offered tool. */
 function keyedCall(value: JsonObject, tools: OfferedTools | undefined): CallObject[] {
   const [entry, ...others] = Object.entries(value);
   const [name = '', args = null] = entry ?? [];

@@ -6,15 +6,15 @@ import { type CallReading, signature } from './written-call.js';
 /** Matches code before a call, such as `await f()` or `const x = f()`. */
 const statement =
   /(?:(?:const|let|var)[ \t]{1,8})?(?:[\w$]{1,60}[ \t]{0,8}=[ \t]{0,8})?(?:(?:await|return|yield)[ \t]{1,8})?/y;
-/** Matches text after a name that shows an intended call, not prose. */
+/** Matches the beginning of text after a tool's name that shows an intended call, not prose. */
 const input = /["'“‘`{[(:=]|->|[\w.-]{1,60}[ \t]{0,8}[=:]/y;
 /** Matches spellings that no English word has, such as `read_file`, `http.request` or `sendMail`. */
 const identifier = /[_.\d-]|[a-z][A-Z]/;
 
 /**
- * Recognises text after the label that starts with an offered tool's name and is clearly an
- * intended call, but has no form that the parser can read. It is not treated as an answer; the
- * model is advised instead (rule: offered-tools).
+ * Recognises text after `Action:` that begins with an offered tool's name and is clearly an intended call, but has no
+ * form that the parser can read. Instead of treating the text as an answer, the service advises the model (rule:
+ * offered-tools).
  */
 export function readNamedOnly(text: string, start: number, tools: OfferedTools): CallReading | null {
   statement.lastIndex = start;
@@ -37,7 +37,7 @@ function readName(text: string, start: number, tools: OfferedTools): CallReading
   return { kind: 'unreadable', dialect: 'call', name: tool.name, problem, cut };
 }
 
-/** Skips the marks that close quotes, inline code or emphasis around the name. */
+/** Skips the characters that close quotes, inline code or emphasis around the name. */
 function skipQuotes(text: string, position: number): number {
   let at = position;
   while (at < position + 2 && isOneOf('"\'`*', text, at)) at += 1;

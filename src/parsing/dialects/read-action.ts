@@ -31,7 +31,7 @@ const readers: readonly DialectReader[] = [
 ];
 
 /**
- * Reads the text after `Action:`. Returns null if it is not a call: `None`, `N/A`, prose (rule:
+ * Reads the text after `Action:`. Returns null if the text is not a call, such as `None`, `N/A` or prose (rule:
  * offered-tools).
  */
 export function readAction(text: string, position: number, tools: OfferedTools): CallReading | null {
@@ -58,8 +58,8 @@ function unwrap(text: string, position: number, tools: OfferedTools): number {
 }
 
 /**
- * Skips the language beside the marks of a fence. On one line, ```tool(…)``` and ```tool {…}``` have no
- * language; in ```python tool(…)``` the first word is the language, even if a tool has that name.
+ * Skips the language after the backticks of a fence. On one line, ```tool(…)``` and ```tool {…}``` have no language; in
+ * ```python tool(…)``` the first word is the language, even if a tool has that name.
  */
 function insideFence(text: string, marks: number, tools: OfferedTools): number {
   const end = skipLanguage(text, marks);

@@ -5,9 +5,9 @@ import { type CallPlace, type CallReading, withArguments } from './written-call.
 const stepKeys = ['thought', 'action', 'final_answer'] as const;
 
 /**
- * Reads `{"thought", "action": {"tool", "args"}}` or `{"thought", "final_answer"}` without other keys. Null
- * counts as absent, and so does an empty answer beside an action. If both are present, the first wins (rule:
- * step-object).
+ * Reads `{"thought", "action": {"tool", "args"}}` or `{"thought", "final_answer"}`, without other keys. A key with the
+ * value null is treated as absent, and so is an empty answer beside an action. If the object has both an action and an
+ * answer, the one that comes first is read (rule: step-object).
  */
 export function readStepObject(value: JsonValue, place: CallPlace, scanner: Scanner): CallReading | null {
   if (!isJsonObject(value) || !holdsOnly(value, stepKeys)) return null;

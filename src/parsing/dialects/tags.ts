@@ -52,7 +52,7 @@ function closeParameters(
   return { end: position + close[0].length, isMended: true };
 }
 
-/** Reads a call without the tag for its arguments; it is cut off if the text ends in that tag. */
+/** Reads a call without a `<parameters>` tag. The call is cut off if the text ends within that tag. */
 function withoutParameters(
   text: string,
   name: string,

@@ -30,13 +30,13 @@ export interface WholeCall {
   readonly dialect: Dialect;
   readonly name: string;
   readonly list: readonly Argument[];
-  /** The one value that held all arguments, as written; undefined if each was written separately. */
+  /** The one value that held all arguments, as written; undefined if the call has no such value. */
   readonly input?: JsonValue | undefined;
-  /** The thought in a JSON object beside the call (rule: step-object). */
+  /** The thought that a JSON object holds beside the call (rule: step-object). */
   readonly thought?: string;
   /**
-   * True if the call was written in the form that the prompt asks for with `protocol: "json"`; such an object
-   * counts as a call even without an `Action:` label (rule: step-object).
+   * True if the call was written in the form that the prompt asks for with `protocol: "json"`. Such an object is read
+   * as a call even without an `Action:` label (rule: step-object).
    */
   readonly isStepObject?: boolean;
   readonly spellings: Spellings;
@@ -44,12 +44,13 @@ export interface WholeCall {
   /** The call as written: `text.slice(start, end)`. */
   readonly start: number;
   readonly end: number;
-  /** Further calls of the same block, in order (rule: several-calls). */
+  /** Further calls of the same block of a native format or JSON list, in order (rule: several-calls). */
   readonly more?: readonly WholeCall[];
   /** End of the block that holds the call, if the call is in one. */
   readonly blockEnd?: number;
   /**
-   * End of an unreadable call after those in `more`. No other call, label or mark is read before this position.
+   * End of an unreadable call that follows this call and those in `more`. Up to this position, the parser reads no
+   * other call or label.
    */
   readonly dataEnd?: number;
 }
@@ -64,11 +65,9 @@ export interface UnreadableCall {
   /** Null if the name could not be read. */
   readonly name: string | null;
   readonly problem: string;
-  /** True if the text ended too early. */
+  /** True if the call is incomplete because the text ended. */
   readonly cut: boolean;
-  /**
-   * End of the block around the call, if it is known. No other call, label or mark is read before this position.
-   */
+  /** End of the unreadable text, if it is known. Up to this position, the parser reads no other call or label. */
   readonly end?: number | undefined;
 }
 
@@ -77,7 +76,7 @@ export function isAnswerName(name: string): boolean {
   return /^final[ _]answer$/i.test(name);
 }
 
-/** The result of one dialect's reader; null if the text is not in its dialect. */
+/** A call as a reader of its dialect found it in the text. */
 export type CallReading = WholeCall | UnreadableCall;
 
 /**
@@ -105,7 +104,7 @@ export function withArguments(
   return { kind: 'unreadable', dialect: call.dialect, name: call.name, problem, cut: false };
 }
 
-/** Builds an unreadable call from a failed scanner. */
+/** Builds an unreadable call from a scanner that failed to read its arguments. */
 export function unreadable(dialect: Dialect, name: string | null, scanner: Scanner): UnreadableCall {
   return {
     kind: 'unreadable',

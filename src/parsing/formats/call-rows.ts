@@ -5,36 +5,40 @@ import { type Beginnings, GAP, PREFIX } from './marks.js';
 /** Tags around the arguments of a call, as sources of regular expressions. */
 export interface ArgumentTags {
   readonly dialect: Dialect;
-  /** Matches the opening mark of an argument. Group `key` is its name; `type` and `attrs` may give its type. */
+  /** Matches the opening tag of an argument. Group `key` is its name; `type` and `attrs` may give its type. */
   readonly open: string;
-  /** Matches the closing mark of the argument. */
+  /** Matches the closing tag of the argument. */
   readonly close: (key: string) => string;
-  /** Matches the closing mark of the call. */
+  /** Matches the closing tag of the call. */
   readonly end: string;
-  /** True if one line break at each edge of a value belongs to the markup. */
+  /** True if one line break at the start and one at the end of a value belong to the tags, not to the value. */
   readonly hasBreaks?: boolean;
   /** True if a value may be inside `<![CDATA[…]]>`, which then ends it. */
   readonly hasCdata?: boolean;
-  /** True if only tags named after declared parameters open an argument, since any tag has this form. */
+  /**
+   * True if a tag opens an argument only if it is named after a declared parameter, since every XML tag has this form.
+   */
   readonly declaredOnly?: boolean;
-  /** True if the elements in a value make an object or a list. */
+  /** True if elements nested in a value are read as an object or a list. */
   readonly nests?: boolean;
 }
 
-/** An opening mark of a call that includes the tool's name, such as `<function=NAME>`. */
+/** An opening tag of a call that includes the tool's name, such as `<function=NAME>`. */
 export interface CallRow extends Beginnings {
   /**
-   * Matches the opening mark up to the arguments. Group `name` is the tool; its tags repeat the prefix `p` and
-   * the suffix `s`.
+   * Matches the opening tag up to the arguments. Group `name` is the tool's name. The tags of the arguments repeat the
+   * prefix `p` and the suffix `s`.
    */
   readonly open: RegExp;
-  /** True if the opening mark counts only at the start of a line or after another mark. */
+  /**
+   * True if the opening tag is read only at the start of a line, or inside a block of calls that began earlier on the
+   * line.
+   */
   readonly startsLine?: boolean;
-  /** Closes the call after one JSON object of arguments; absent if the arguments cannot be JSON. */
+  /** Matches the end of the call after one JSON object of arguments; absent if the arguments cannot be JSON. */
   readonly jsonEnd?: RegExp;
   /**
-   * True if the opening mark counts only together with its closing mark, since other texts look like the
-   * opening mark.
+   * True if the opening tag is read only together with its closing tag, since other texts look like the opening tag.
    */
   readonly needsEnd?: boolean;
   readonly tags?: (prefix: string, suffix: string) => ArgumentTags;
@@ -87,7 +91,7 @@ const legacyElements = (): ArgumentTags => ({
   end: '(?:</parameters>\\s*)?</invoke>',
 });
 
-/** Elements named after a tool's parameters, as Cline teaches them. */
+/** Returns tags for arguments in elements named after the tool's parameters, as Cline's prompt asks for them. */
 export const toolElements = (tool: string): ArgumentTags => ({
   ...legacyElements(),
   end: `</${escaped(tool)}>`,
@@ -102,8 +106,8 @@ const xtmlTags = (): ArgumentTags => ({
 });
 
 /**
- * Returns the tags for the key and value pairs of GLM and its relatives. Some servers write the two characters
- * `\n` for a line break.
+ * Returns the tags around each key and each value in the format of GLM and related models. Some servers write the two
+ * characters `\n` for a line break.
  */
 const pairTags = (prefix: string, suffix: string): ArgumentTags => {
   const tag = (name: string): string => `${escaped(prefix)}${name}${escaped(suffix)}`;
@@ -123,10 +127,7 @@ const solarTags = (): ArgumentTags => ({
   end: '<\\|tool_call:end\\|>',
 });
 
-/**
- * Opening marks that include the tool's name. The opening mark of a new model family becomes an entry of this
- * list.
- */
+/** Opening tags that include the tool's name. To support a new model family with such a tag, add an entry here. */
 export const callRows: readonly CallRow[] = [
   {
     words: ['<function=', '<function ='],
@@ -184,7 +185,7 @@ export const callRows: readonly CallRow[] = [
     jsonEnd: /\s*<\|plamo:end_tool_arguments:plamo\|>\s*(?:<\|plamo:end_tool_request:plamo\|>)?/y,
   },
   {
-    // Harmony: the recipient is in the channel's header or in the role.
+    // In Harmony's format, the recipient is in the header of the channel or in the role.
     words: ['<|channel|>commentary to=', '<|channel|>analysis to=', '<|start|>assistant to='],
     open: harmony('(?:<\\|start\\|>assistant ?(?=to=))?(?:<\\|channel\\|>(?:commentary|analysis) )?'),
     jsonEnd: /\s*<\|(?:call|end)\|>/y,
@@ -208,7 +209,9 @@ export const callRows: readonly CallRow[] = [
   },
 ];
 
-/** Matches Harmony's header of a call from the recipient on; its tokens may be stripped. */
+/**
+ * Matches the header of a call in Harmony's format, up to the arguments. A server may have removed the special tokens.
+ */
 function harmony(before: string): RegExp {
   const name = '(?:functions\\.)?(?<name>[^\\s<>{}]{1,200}?)';
   const type = '\\s{0,2}(?:<\\|constrain\\|>)?(?:json|code)?\\s{0,2}(?:<\\|message\\|>)?\\s*(?=\\{|$)';
@@ -216,15 +219,16 @@ function harmony(before: string): RegExp {
 }
 
 /**
- * Calls that begin with the name itself. They count after a mark; those with `stripped` also at the start of a
- * line, where a server removed the mark but the rest has no other meaning.
+ * Call formats that begin with the tool's name. They are read after an opening tag such as `<tool_call>`. Those with
+ * `stripped` are also read without one, at the start of a line: some servers remove the opening tag, and the remaining
+ * text is distinctive enough.
  */
 export const namedRows: readonly {
   readonly stripped: boolean;
   readonly row: Omit<CallRow, keyof Beginnings>;
 }[] = [
   {
-    // DeepSeek V3 without the opening mark of the call.
+    // DeepSeek V3 without the opening token of the call.
     stripped: false,
     row: {
       open: new RegExp(`function<｜tool${GAP}sep｜>${WORD}\\n\\s*${fence}(?=\\{|$)`, 'y'),
@@ -269,7 +273,8 @@ export const namedRows: readonly {
     },
   },
   {
-    // Functionary's first mark is in the prompt; the mark of the next call identifies the format.
+    // Functionary's prompt template already ends with the first `>>>`, so the reply begins with the tool's name. The
+    // format is recognised only if the `>>>` of a next call follows.
     stripped: true,
     row: { open: new RegExp(`${WORD}\\s{0,4}\\n(?=\\{)`, 'y'), jsonEnd: /\s*(?=>>>)/y, needsEnd: true },
   },
@@ -279,6 +284,6 @@ export const namedRows: readonly {
   },
 ];
 
-/** Fixed texts in the opening marks, for a fast search. */
+/** Fixed texts with which the opening tags begin, for a fast search. */
 export const callWords = callRows.filter(({ startsLine }) => !startsLine).flatMap(({ words }) => words);
 export const lineCallWords = callRows.filter(({ startsLine }) => startsLine).flatMap(({ words }) => words);

@@ -11,8 +11,8 @@ const opener = /\s*\]<\]minimax\[>\[<([^\s<>/]{1,200})>/y;
 const MAX_DEPTH = 40;
 
 /**
- * Reads nested elements as an object, or as a list where the schema says so (MiniMax M3). Returns undefined if the
- * value is not made of elements.
+ * Reads nested elements (MiniMax M3) as an object, or as a list if the schema declares one. Returns undefined if the
+ * value does not consist of elements.
  */
 export function readElements(
   text: string,

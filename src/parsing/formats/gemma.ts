@@ -5,7 +5,7 @@ import { type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 
 /** Tokens that quote strings in Gemma's notation. */
 const quotes = ['<|"|>', '<escape>'] as const;
-/** Matches the opening mark and name of a call; the word `call` may be lost. */
+/** Matches the opening token and the name of a call. The word `call` may be missing. */
 const opener =
   /(?:<\|tool_call>|<start_function_call>|<call>)?\s{0,4}(?:call)?:?(?<name>[^\s{}<>:"'][^\s{}<>"']{0,199})(?=\{)/y;
 const closer = /\s{0,8}(?:<tool_call\|>|<end_function_call>|<\/call>)/y;
@@ -14,8 +14,8 @@ export const gemmaWords = ['<|tool_call>', '<start_function_call>', '<call>'] as
 export const GEMMA_STRIPPED = 'call:';
 
 /**
- * Reads `call:NAME{key:value}` of Gemma 4 and FunctionGemma: strings are between quote tokens, keys are bare,
- * and the rest are JSON literals. A call whose quote tokens were stripped is unreadable, since its strings have
+ * Reads `call:NAME{key:value}` of Gemma 4 and FunctionGemma: quote tokens enclose the strings, keys have no quotes, and
+ * other values are JSON literals. If a server removed the quote tokens, the call is unreadable, since its strings have
  * no ends.
  */
 export function readGemmaCall(text: string, start: number): CallReading | null {

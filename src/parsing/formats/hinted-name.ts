@@ -1,16 +1,19 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import { skipSpace } from '../text/characters.js';
 
-/** Matches the beginning of a JSON call up to its name, which a wrapper, a type or an id may precede. */
+/**
+ * Matches the beginning of a JSON call, up to and including the tool's name. A wrapper, a type or an id may precede the
+ * name.
+ */
 const nameKey =
   /\{\s{0,20}(?:"(?:tool_calls?|function_call|function)"\s{0,8}:\s{0,8}\[?\s{0,20}\{\s{0,20})?(?:"(?:type|id|tool_call_id)"\s{0,8}:\s{0,8}"[^"\n]{0,60}"\s{0,8},\s{0,20}){0,2}"(?:name|tool_name|function|tool|action)"\s{0,8}:\s{0,8}"([^"\n]{1,200})"/y;
 
-/** Matches the beginning of an object whose only key is the tool (Apertus). */
+/** Matches the beginning of an object whose first key is the tool's name (Apertus). */
 const toolKey = /\{\s{0,20}"([^"\n]{1,200})"\s{0,8}:\s{0,8}\{/y;
 
 /**
- * Returns the offered tool named at the beginning of unreadable JSON. After an opening mark, the name may also be
- * the only key of the object.
+ * Returns the offered tool that is named at the beginning of unreadable JSON. With `isMarked` (after an opening tag),
+ * the name may also be the first key of the object.
  */
 export function hintedName(
   text: string,

@@ -5,13 +5,13 @@ import { orphanClosers, reasoningOpeners, suffixedTagAt } from '../text/reasonin
 import { shownElementAt } from '../text/shown-elements.js';
 import { blockWords } from './read-block.js';
 
-/** Tag that the parser removes at the end of any answer, even if no tag opened it. */
+/** Tag that the parser removes at the end of any answer, even if the answer has no opening tag. */
 export const ANSWER_CLOSE = '</final_answer>';
 
-/** Incomplete tags that servers leave behind where they cut replies. */
+/** Incomplete tags that remain where a server cut a reply at a stop word. */
 const cutTags = ['<observation>', '</tool_code', '</code'];
 
-/** A mark inside a line, at a `<`, `[` or `◁`, that has a meaning for the parser. */
+/** A tag or token inside a line that has a meaning for the parser. It begins with `<`, `[`, `]` or `◁`. */
 export type InlineMark =
   | {
       readonly kind:
@@ -39,7 +39,7 @@ const kinds: ReadonlyMap<string, Exclude<InlineMark['kind'], 'own_fence'>> = new
 ]);
 const marks = new FixedWords([...kinds.keys()], 1);
 
-/** Returns the mark at `position`; `'partial'` if more text could complete or extend a mark. */
+/** Returns the tag or token with a meaning at `position`; `'partial'` if more text could complete or extend one. */
 export function inlineMarkAt(text: string, position: number): InlineMark | 'partial' | null {
   const own = text.charAt(position) === '<' ? ownTagAt(text, position) : null;
   if (own !== null && own !== 'partial') return { kind: 'own_fence', tag: own, end: own.end };
@@ -53,7 +53,7 @@ export function inlineMarkAt(text: string, position: number): InlineMark | 'part
   );
 }
 
-/** Matches a tag with a namespace that opens a call; it may still be arriving. */
+/** Matches an opening tag of a call with a namespace, or the beginning of such a tag at the end of the text. */
 const namespaced = /<[a-z][\w-]{0,15}(?:$|:(?:[a-z_]{0,14}$|(?:invoke|function_calls?|tool_calls?)\b))/y;
 
 function namespacedMarkAt(text: string, position: number): InlineMark | 'partial' | null {

@@ -1,14 +1,14 @@
 import { escaped, matchEnd } from '../text/characters.js';
 
-/** The beginnings of a mark; its pattern is tried only after one of these. */
+/** The texts with which a tag or token can begin. Its full pattern is tried only where one of them is found. */
 export interface Beginnings {
-  /** Texts with which the mark begins. */
+  /** Fixed texts with which it begins. */
   readonly words: readonly string[];
-  /** Matches further beginnings, such as a tag with a namespace, which no fixed text finds. */
+  /** Matches further beginnings that no fixed text covers, such as a tag with a namespace. */
   readonly otherwise?: RegExp;
 }
 
-/** Whether a mark with these beginnings may be at `position`. */
+/** Whether a tag or token with these beginnings may be at `position`. */
 export function mayBeginAt({ words, otherwise }: Beginnings, text: string, position: number): boolean {
   return (
     words.some((word) => text.startsWith(word, position)) ||
@@ -17,20 +17,22 @@ export function mayBeginAt({ words, otherwise }: Beginnings, text: string, posit
 }
 
 /**
- * Marks around calls in the native formats of model families. The text after a mark decides the
- * grammar; a mark alone does not make a call. Most marks are fixed texts, some have a prefix or a
- * suffix that differs between models.
+ * An opening mark: a tag or token such as `<tool_call>` that opens a call, or a section of calls, in the native format
+ * of a model family. The text after the mark decides the syntax; a mark alone does not make a call. Most marks are
+ * fixed texts; some have a prefix or a suffix that differs between models.
  */
 interface MarkRow extends Beginnings {
-  /** Matches the mark. Group `p` is the prefix and `s` the suffix that the tags inside repeat. */
+  /** Matches the mark. The tags inside the call repeat the prefix (group `p`) and the suffix (group `s`). */
   readonly open: RegExp;
-  /** True if the mark counts only at the start of a line, since its text may occur in any sentence. */
+  /**
+   * True if the mark is recognised only at the start of a line, or inside a block of calls that began earlier on the
+   * line, since its text may occur in any sentence.
+   */
   readonly startsLine?: boolean;
-  /** True if the mark only labels a code fence, so that JSON in the fence counts as JSON without a mark. */
+  /** True if the mark is only a label of a code fence. JSON in that fence is then reported as JSON without a mark. */
   readonly labelsFence?: boolean;
   /**
-   * True if texts of other kinds are often in such a tag, so that it counts only before JSON that names an offered
-   * tool.
+   * True if the tag often contains other texts, so that it is recognised only before JSON that names an offered tool.
    */
   readonly offeredOnly?: boolean;
 }
@@ -38,17 +40,19 @@ interface MarkRow extends Beginnings {
 const fixed = (...words: string[]): MarkRow[] =>
   words.map((word) => ({ words: [word], open: new RegExp(escaped(word), 'y') }));
 
-/** Prefixes of tags: tokens of DeepSeek and GigaChat, K2 Horizon's, and any XML namespace. */
+/** Matches prefixes of tag names: tokens of DeepSeek and GigaChat, `ifm|` of K2 Horizon, and any XML namespace. */
 export const PREFIX = '(?<p>｜(?:DSML|GCML)｜ ?|ifm\\||[a-z][\\w-]{0,15}:)?';
-/** The character between the words of DeepSeek's tokens, in all spellings that its parsers accept. */
+/**
+ * Matches the character between the words of DeepSeek's tokens, in all spellings that DeepSeek's own parsers accept.
+ */
 export const GAP = '(?:▁|\\\\?_| )';
 
-/** A code fence whose language means a call (Gemma 3). */
+/** Opening line of a code fence whose language shows that it contains a call (Gemma 3). */
 export const CALL_FENCE = '```tool_code';
 
 /**
- * Opening marks of sections, and of calls whose name or JSON follows the mark. The mark of a new model family
- * becomes an entry of this list.
+ * Opening marks of sections, and of calls whose name or JSON follows the mark. To support a new model family with such
+ * a mark, add an entry here.
  */
 const markRows: readonly MarkRow[] = [
   {
@@ -68,10 +72,10 @@ const markRows: readonly MarkRow[] = [
     words: ['<｜tool'],
     open: new RegExp(`<｜tool${GAP}call${GAP}begin｜>(?:function)?<｜tool${GAP}sep｜>(?=\\s*<)`, 'y'),
   },
-  // One bracket of Mistral's mark may be lost.
+  // One of the two brackets of Mistral's `[TOOL_CALLS]` may be missing.
   { words: ['[TOOL_CALLS'], open: /\[TOOL_CALLS(?=\w)/y },
   { words: ['TOOL_CALLS]'], open: /TOOL_CALLS\]/y, startsLine: true },
-  // Hermes may name the tag after its content.
+  // Hermes models may name the tag after its content.
   {
     words: ['<tool>', '<response>', '<json>', '<JSON>', '<xml>'],
     open: /<(?:tool|response|json|JSON|xml)>(?=\s{0,20}[{[])/y,
@@ -98,7 +102,7 @@ const markRows: readonly MarkRow[] = [
     open: /<\|im_start\|>assistant -> tool\/function_call(?=\s)/y,
   },
   {
-    // Muse's message to a tool; other messages are reasoning or text.
+    // Muse begins a message to a tool like this. Its messages to `self` are reasoning, and those to `user` are text.
     words: ['<|start|>assistant to='],
     open: /<\|start\|>assistant to=(?!self<|user<)[\w.-]{1,200}<\|message\|>(?=\s*<)/y,
   },
@@ -115,7 +119,7 @@ const markRows: readonly MarkRow[] = [
   },
 ];
 
-/** Source of a pattern that matches any closing mark of a section or a call; its opening mark may be lost. */
+/** Pattern source that matches any closing tag or token of a section or a call. Its opening mark may be missing. */
 export const closerSource = [
   '</(?:｜(?:DSML|GCML)｜ ?|ifm\\||longcat_|iquest_|dots_|[a-z][\\w-]{0,15}:)?(?:tool_calls?|function_calls?|calls|toolcalls|tools?|tool_code|TOOLCALL|response|json|JSON|xml)(?::[\\w.-]{1,40})?>',
   `<｜tool${GAP}calls?${GAP}end｜>`,
@@ -125,12 +129,12 @@ export const closerSource = [
 ].join('|');
 const closer = new RegExp(closerSource, 'y');
 
-/** Returns the end of a closing mark at `position`; null if there is none. */
+/** Returns the end of the closing tag or token at `position`; null if there is none. */
 export function closerEnd(text: string, position: number): number | null {
   return matchEnd(closer, text, position);
 }
 
-/** A mark that was found in a text. */
+/** An opening mark that was found in a text. */
 export interface Mark {
   readonly end: number;
   readonly suffix: string;
@@ -138,7 +142,7 @@ export interface Mark {
   readonly offeredOnly: boolean;
 }
 
-/** Returns the mark at `position`; null if there is none. */
+/** Returns the opening mark at `position`; null if there is none. */
 export function markAt(text: string, position: number, startsLine: boolean): Mark | null {
   for (const row of markRows) {
     const { open, startsLine: mustStart = false, labelsFence = false, offeredOnly = false } = row;
@@ -150,6 +154,6 @@ export function markAt(text: string, position: number, startsLine: boolean): Mar
   return null;
 }
 
-/** Fixed texts of all marks, for a fast search. */
+/** Fixed texts with which opening marks begin, for a fast search. */
 export const markWords = markRows.filter(({ startsLine }) => !startsLine).flatMap(({ words }) => words);
 export const lineMarkWords = markRows.filter(({ startsLine }) => startsLine).flatMap(({ words }) => words);

@@ -20,7 +20,10 @@ export function readPythonCalls(text: string, start: number, tools: OfferedTools
   }
 }
 
-/** Reports a call without its parenthesis: the mark or the list around it is not closed either, so more might have followed. */
+/**
+ * Reports a call without its closing parenthesis. The text around it is not closed either, so more arguments might have
+ * followed.
+ */
 const notClosed = ({ name }: WholeCall): CallReading => ({
   kind: 'unreadable',
   dialect: 'python',

@@ -23,16 +23,13 @@ import {
 import { readPythonCalls } from './python-calls.js';
 import { type CallHead, NextMatches, TaggedArguments } from './tagged-arguments.js';
 
-/** Words with which a block of a native format begins anywhere in a line. */
+/** Texts with which a block of native tool calls may begin anywhere in a line. */
 export const blockWords: readonly string[] = [...new Set([...markWords, ...callWords, ...gemmaWords])];
 const wordsAtLineStart = new FixedWords([...lineMarkWords, ...lineCallWords, GEMMA_STRIPPED], 0);
 const wordsAnywhere = new FixedWords(blockWords, 1);
 const namespaced = /<[a-z][\w-]{0,15}:(?:invoke|function_calls?|tool_calls?)\b/y;
 
-/**
- * Returns whether the text at `position` may be the opening mark of a native tool-call block, so that it is worth
- * reading.
- */
+/** Whether the text at `position` may open a block of native tool calls, so that reading it as one is worth a try. */
 export function opensBlock(text: string, position: number): boolean {
   if (!isOneOf('<[]', text, position) || text.startsWith(TO_USER, position)) return false;
   if (wordsAnywhere.at(text, position) !== undefined) return true;
@@ -40,13 +37,16 @@ export function opensBlock(text: string, position: number): boolean {
 }
 
 /**
- * Returns whether a tool-call mark begins here that looks like Markdown: `>>>` like a block quote, "```tool_code"
- * like a code fence.
+ * Whether the text at `position` opens a native tool call but looks like Markdown: `>>>` like a block quote,
+ * "```tool_code" like a code fence.
  */
 export const opensQuotedLine = (text: string, position: number): boolean =>
   text.startsWith('>>>', position) || text.startsWith(CALL_FENCE, position);
 
-/** Whether a block may begin at the start of a line that is still arriving; `'partial'` if more text is needed. */
+/**
+ * Whether a block of native tool calls may begin at the start of a line that is still arriving; `'partial'` if more
+ * text is needed to decide.
+ */
 export function mayBeginBlockLine(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
   if (wordsAtLineStart.at(text, position) !== undefined) return true;
   if (position >= text.length || wordsAtLineStart.isUnderWay(text, position)) return 'partial';
@@ -61,7 +61,7 @@ function mayBeElement(text: string, position: number, tools: OfferedTools): bool
   return end >= text.length ? 'partial' : text.charAt(end) === '>';
 }
 
-/** Separators that show that the name before them belongs to a call whose mark was lost. */
+/** Texts which show, after a tool's name, that the name belongs to a call whose opening mark was lost. */
 const afterName = [
   '{',
   '<arg_key',
@@ -93,15 +93,15 @@ function mayBeNamed(text: string, position: number, tools: OfferedTools): boolea
     : false;
 }
 
-/** The position at which a block may begin, and whether it is at the start of a line. */
+/** Describes where a block of native tool calls may begin. */
 export interface BlockPlace {
-  /** True if only blanks, reasoning or chat tokens precede the block on its line. */
+  /** True if only spaces, tabs, reasoning or chat tokens precede the block on its line. */
   readonly startsLine: boolean;
 }
 
 /**
- * Reads a block of a native format: its marks and all its calls (rule: native-formats). Returns null if the text
- * after the opening mark has none of the known forms, so that the reply only mentions the mark.
+ * Reads a block of native tool calls: its opening and closing marks, and all its calls (rule: native-formats). Returns
+ * null if the text after the opening mark has none of the known forms, so that the reply only mentions the mark.
  */
 export function readBlock(
   text: string,
@@ -112,13 +112,11 @@ export function readBlock(
   return new BlockReader(text, tools).read(start, place);
 }
 
-/** Matches the mark of a call that begins with its name. */
+/** Matches the opening mark of a call in which the tool's name directly follows the mark. */
 const MARKED_CALL =
   '<(?:ifm\\||iquest_)?tool_call(?::[\\w.-]{1,40})?>\\s{0,8}[^<\\s]{1,200}\\s{0,8}<(?:(?:ifm\\|)?arg_key|tool_sep|/(?:ifm\\||iquest_)?tool_call)|<\\|tool_call:start\\|>';
 
-/**
- * Maximum number of opening marks without their closing marks; real sections and calls nest at most three deep.
- */
+/** Maximum number of opening marks that are not closed yet. Real sections and calls nest at most three deep. */
 const MAX_MARKS = 8;
 /** Maximum number of calls in one block; later ones are discarded. */
 const MAX_CALLS = 128;
@@ -129,14 +127,14 @@ class BlockReader {
   readonly #matches: NextMatches;
   readonly #calls: WholeCall[] = [];
   /**
-   * Patterns of the tags around calls with unquoted values. If one of their closing tags follows the block, a
-   * value was ended too early.
+   * Patterns of the tags of calls whose values have no quotes. If one of their closing tags is left over after the
+   * block, the reader ended a value too early.
    */
   readonly #raw = new Map<string, { opens: string; closes: string }>();
-  /** The innermost opening mark whose closing mark was not read yet. */
+  /** The last opening mark that was read. */
   #mark: Mark | null = null;
   #depth = 0;
-  /** End of the last call, and of the closing marks after it. */
+  /** End of the last call, or of the closing mark after it. */
   #end = 0;
   #startsLine = false;
 
@@ -178,7 +176,7 @@ class BlockReader {
     return this.#skipGap(end);
   }
 
-  /** Ends the block at the position from which no further call can be read. */
+  /** Builds the result when no further call can be read at the position. */
   #finish(
     start: number,
     at: number,
@@ -195,7 +193,8 @@ class BlockReader {
   }
 
   /**
-   * Returns the end of an unreadable call: the end of the next closing mark of any model family, or of the text.
+   * Returns the end of an unreadable call. If it is unknown, returns the end of the next closing mark of any model
+   * family, or of the text.
    */
   #dataEnd({ end }: CallReading, from: number): number {
     if (end !== undefined) return end;
@@ -203,13 +202,16 @@ class BlockReader {
     return close ? close.index + close[0].length : this.#text.length;
   }
 
-  /** Returns the end of the ``` at `at` if it can close an opening mark such as "```tool_code"; null otherwise. */
+  /**
+   * Returns the end of the closing fence at `at`, if it may close an opening mark such as "```tool_code"; null
+   * otherwise.
+   */
   #fenceEnd(at: number): number | null {
     const closes = this.#depth > 0 && this.#text.startsWith('```', at);
     return closes ? at + 3 : null;
   }
 
-  /** Skips white space, separators, fences and chat tokens between the parts of a block. */
+  /** Skips the text between the parts of a block: white space, separators, opening fences and chat tokens. */
   #skipGap(position: number): number {
     const start = this.#depth > 0 ? this.#skipBreaks(position) : skipSpace(this.#text, position);
     if (this.#calls.length === 0) return this.#depth > 0 ? this.#skipFence(start) : start;
@@ -235,7 +237,7 @@ class BlockReader {
     return opensBlock(this.#text, at) || (this.#depth > 0 && closerEnd(this.#text, at) !== null);
   }
 
-  /** Skips the opening line of a code fence between a mark and its calls. */
+  /** Skips the opening line of a code fence between an opening mark and its calls. */
   #skipFence(at: number): number {
     if (!this.#text.startsWith('```', at)) return at;
     return skipSpace(this.#text, skipLanguage(this.#text, at + 3));
@@ -301,9 +303,8 @@ class BlockReader {
   }
 
   /**
-   * Returns the name of the offered tool that the model meant: the name as written, or without the
-   * prefix `functions.`, a suffix such as `:0`, or both. If no such tool is offered, returns the
-   * name without both.
+   * Returns the name of the offered tool that the model intended: the name as written, or without the prefix
+   * `functions.`, a suffix such as `:0`, or both. If no such tool is offered, returns the name without both.
    */
   #offeredName(written: string): string {
     const plain = written.trim().replaceAll('&quot;', '"').replaceAll('&amp;', '&');
@@ -353,7 +354,8 @@ class BlockReader {
   }
 
   /**
-   * Reads the call after a mark: JSON, the form that the prompt asks for, a name with arguments, or Python calls.
+   * Reads the call after an opening mark. It may be JSON, the form that the prompt asks for, a name with arguments, or
+   * Python.
    */
   #readInside(at: number): CallReading | null {
     const text = this.#text;
@@ -390,7 +392,10 @@ class BlockReader {
     return null;
   }
 
-  /** Whether a name alone in a sentence, with words after it, only mentions a tool that takes arguments. */
+  /**
+   * Whether a call that is only a tool's name only mentions the tool: it is inside a sentence, and the tool has
+   * parameters.
+   */
   #isMentioned(reading: CallReading): boolean {
     if (this.#startsLine || this.#calls.length > 0) return false;
     if (reading.kind !== 'call' || reading.list.length > 0) return false;
@@ -399,7 +404,7 @@ class BlockReader {
     return after < this.#text.length && !isOneOf('<', this.#text, after);
   }
 
-  /** Reads a call whose mark a server removed, if the rest has no other meaning. */
+  /** Reads a call whose opening mark a server removed, if the remaining text can only be a call. */
   #readStripped(at: number): CallReading | null {
     const isGemma = this.#text.startsWith(GEMMA_STRIPPED, at);
     const gemma = isGemma ? readGemmaCall(this.#text, at) : null;
@@ -407,12 +412,12 @@ class BlockReader {
     return this.#readNamed(at, false);
   }
 
-  /** Whether an unreadable call was intended: it starts its line, or names an offered tool. */
+  /** Whether an unreadable call was intended as a call: it starts its line, or names an offered tool. */
   #isMeant({ name }: CallReading, { startsLine }: BlockPlace): boolean {
     return startsLine || (name !== null && this.#tools.find(name) !== undefined);
   }
 
-  /** Reports a mark that is followed by an offered tool's name, but not by readable arguments. */
+  /** Reports a call with an opening mark and an offered tool's name, but without readable arguments. */
   #unread(at: number, { startsLine }: BlockPlace): CallReading | null {
     if (this.#depth === 0 || !startsLine) return null;
     const nameEnd = this.#tools.nameEnd(this.#text, at);
@@ -431,7 +436,10 @@ class BlockReader {
     };
   }
 
-  /** Builds the reading of the whole block; unreadable if one of its closing marks is left over after it. */
+  /**
+   * Returns the result for the whole block. The block is unreadable if a closing tag of a value or call is left over
+   * after it.
+   */
   #block(start: number, end: number): CallReading | null {
     const [first, ...more] = this.#calls;
     if (!first) return null;
@@ -448,7 +456,7 @@ class BlockReader {
   }
 }
 
-/** Names that are more likely HTML or XML than a tool. */
+/** Whether an element with this name is more likely HTML or XML than a call of a tool. */
 const isHtml = (name: string): boolean =>
   [
     'code',

@@ -12,22 +12,25 @@ import { readJsonText, readTypedText, type TypedText } from './typed-text.js';
 /** Maximum number of arguments of one call. */
 const MAX_ARGUMENTS = 1_000;
 
-/** The name of a call, and the position of its opening mark. */
+/** The name of a call, and the position of its opening tag. */
 export interface CallHead {
   readonly name: string;
   readonly tool: OfferedTool | undefined;
   readonly start: number;
-  /** End of the opening mark. */
+  /** End of the opening tag. */
   readonly end: number;
-  /** Matches the opening mark of another call of this kind. */
+  /** Matches the opening tag of another call in the same format. */
   readonly opens: string;
-  /** True if only white space or another mark is before the opening mark on its line. */
+  /** True if only white space or another opening tag precedes the opening tag on its line. */
   readonly startsLine: boolean;
-  /** True if no open section is around the call. */
+  /** True if the call is not inside a section that is still open. */
   readonly isOutermost: boolean;
 }
 
-/** Next matches of patterns in one text. A cached match serves all positions up to it, which keeps searches linear. */
+/**
+ * Finds the next match of a pattern in one text. A match is cached and serves all positions before it, which keeps
+ * searches linear.
+ */
 export class NextMatches {
   readonly #text: string;
   readonly #patterns = new Map<
@@ -69,14 +72,14 @@ export class NextMatches {
   }
 }
 
-/** The end of an unquoted value, and the position after its closing mark. */
+/** The end of an unquoted value, and the position after its closing tag. */
 interface ValueEnd {
   readonly end: number;
   readonly after: number;
   readonly isMended: boolean;
 }
 
-/** Reads arguments that are between tags, as raw text (rules: raw-values, typed-text). */
+/** Reads arguments whose values are raw text between tags (rules: raw-values, typed-text). */
 export class TaggedArguments {
   readonly #text: string;
   readonly #matches: NextMatches;
@@ -86,7 +89,7 @@ export class TaggedArguments {
   readonly #repairs = new Set<Repair>();
   readonly #list: Argument[] = [];
   readonly #given = new Set<string>();
-  /** The next closing mark that ends a value, cached for all values that begin before it. */
+  /** The last value's end that was found at a closing tag, cached for all values that begin before it. */
   #properClose: { from: number; source: string; found: ValueEnd | null } | null = null;
 
   constructor(
@@ -99,7 +102,7 @@ export class TaggedArguments {
     this.#head = head;
   }
 
-  /** Returns null if the opening mark is only mentioned. */
+  /** Returns null if the text only mentions the opening tag. */
   read(): CallReading | null {
     const first = this.#skip(this.#head.end);
     const fits =
@@ -121,8 +124,8 @@ export class TaggedArguments {
   }
 
   /**
-   * Reports a call of an offered tool that has other text in place of arguments, if its closing mark ends a line.
-   * Without a closing mark, the text only mentions the opening mark.
+   * Reports a call of an offered tool that has other text in place of arguments, if its closing tag ends a line.
+   * Without a closing tag, the text only mentions the opening tag.
    */
   #misfit(at: number): CallReading | null {
     const { tool, startsLine } = this.#head;
@@ -179,8 +182,8 @@ export class TaggedArguments {
   }
 
   /**
-   * Removes one line break at the beginning and at the end of a value, if the model family writes them, and
-   * `<![CDATA[` and `]]>`.
+   * Removes what belongs to the markup: `<![CDATA[` and `]]>`, or one line break at the start and one at the end of a
+   * value, if the model family writes them.
    */
   #withoutMarkup(written: string, isMended: boolean): string {
     const cdata = this.#tags.hasCdata && /^\s*<!\[CDATA\[([\s\S]*)\]\]>\s*$/.exec(written);
@@ -194,9 +197,9 @@ export class TaggedArguments {
   }
 
   /**
-   * Returns where a value ends: at the first of its closing marks that the next argument or the end of the call
-   * follows. Where the value's own closing mark is missing, the next argument's opening mark or the call's
-   * closing mark ends it.
+   * Returns where a value ends: at the first of its closing tags after which the next argument or the end of the call
+   * follows. If the value's own closing tag is missing, the value ends at the next argument's opening tag or at the
+   * call's closing tag.
    */
   #valueEnd(key: string, start: number): ValueEnd | null {
     const proper = this.#nextProperClose(key, start);
@@ -239,7 +242,10 @@ export class TaggedArguments {
     return found;
   }
 
-  /** Whether the next argument, the end of the call, of its section or of the reply follows a closing mark. */
+  /**
+   * Whether the text after a closing tag shows that the value ended there: the next argument follows, or the end of the
+   * call, of its section or of the reply.
+   */
   #continues(position: number): boolean {
     const at = this.#skip(position);
     if (at >= this.#text.length || this.#argumentAt(at) || this.#matches.at(this.#tags.end, at)) return true;
@@ -247,8 +253,8 @@ export class TaggedArguments {
   }
 
   /**
-   * Returns the next argument's opening mark at the start of a line, for a declared parameter that was not
-   * given yet.
+   * Returns the start of the next argument, if its opening tag is at the start of a line and names a declared parameter
+   * that was not given yet.
    */
   #nextArgument(start: number): number | null {
     const found = this.#matches.after(`(?<=\\n[ \\t]{0,20})${this.#tags.open}`, start);
@@ -258,8 +264,8 @@ export class TaggedArguments {
   }
 
   /**
-   * Ends the last value at the closing mark of its call, if the closing mark of the value is missing, and the
-   * closing mark of the section or a further call follows.
+   * Ends the last value at the closing tag of its call. Applies if the value's own closing tag is missing and the end
+   * of the section, the end of the text or a further call follows.
    */
   #endAtCall(start: number, limit: number): ValueEnd | null {
     const end = this.#matches.after(this.#tags.end, start);
@@ -271,8 +277,8 @@ export class TaggedArguments {
   }
 
   /**
-   * Accepts a call without a closing mark if its section, or the reply, ends at the position. If the section is
-   * not closed either, the call is unreadable: more arguments might have followed.
+   * Accepts a call without a closing tag if its section, or the reply, ends at the position. If the section is not
+   * closed either, the call is unreadable, since more arguments might have followed.
    */
   #endWithoutCloser(at: number): CallReading {
     const isCut = readTokens(this.#text, at).end >= this.#text.length;

@@ -11,12 +11,12 @@ export interface TypedText {
   readonly repairs: readonly Repair[];
 }
 
-/** The order in which several declared types are tried; the first that fits wins. */
+/** The order in which the reader tries the types of a parameter with several types. It takes the first that fits. */
 const typeOrder = ['null', 'integer', 'number', 'boolean', 'object', 'array'] as const;
 
 /**
- * Reads raw text as the parameter's declared type (rule: typed-text). Without a declared type, a
- * JSON literal is its value and anything else is text, which is a repair. The argument check
+ * Reads raw text as a value of the parameter's declared type (rule: typed-text). Without a declared type, a JSON
+ * literal is read as its value and other text stays text; both are reported as a repair. The check of the arguments
  * coerces or reports text that fits no declared type.
  */
 export function readTypedText(
@@ -33,11 +33,12 @@ export function readTypedText(
   for (const type of typeOrder) {
     if (kinds.has(type) && literal !== undefined && isOf(literal.value, type)) return literal;
   }
-  // The argument check may coerce a literal of another type, and drops an optional parameter that is null.
+  // Values that do not fit are left to the check of the arguments: it may coerce a literal of another type, and drops
+  // null for an optional parameter.
   return literal !== undefined && !kinds.has('string') ? literal : { value: text, repairs: [] };
 }
 
-/** Reads text whose tag declares another type than string: as one JSON value if possible, else as text. */
+/** Reads text whose tag declares a type other than string: as one JSON value if possible, else as text. */
 export function readJsonText(text: string, spellings: Spellings): TypedText {
   return readLiteral(text, spellings) ?? { value: text, repairs: [] };
 }
@@ -51,7 +52,7 @@ function untyped(text: string, spellings: Spellings): TypedText {
   return { value: literal === undefined ? text : literal.value, repairs: ['untyped_text'] };
 }
 
-/** Reads a text that consists of one JSON or Python literal, booleans in any case. */
+/** Reads a text that consists of one JSON or Python literal. Booleans may be upper or lower case. */
 function readLiteral(text: string, spellings: Spellings): TypedText | undefined {
   const trimmed = text.trim();
   if (/^(?:true|false)$/i.test(trimmed)) return { value: trimmed.toLowerCase() === 'true', repairs: [] };

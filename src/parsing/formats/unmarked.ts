@@ -15,14 +15,14 @@ import { Scanner } from '../text/scanner.js';
 import { hintedName } from './hinted-name.js';
 import { readPythonCalls } from './python-calls.js';
 
-/** Calls without marks at the beginning of a text. */
+/** Calls at the beginning of a text without a label or tags. */
 export interface UnmarkedCalls {
   readonly calls: readonly WholeCall[];
   /**
-   * True if a broken or cut off call of an offered tool follows; then no further call is read in the rest of the
-   * text.
+   * True if a broken or cut-off call of an offered tool follows `calls`. The rest of the text is then not searched for
+   * calls.
    */
-  readonly endsInData: boolean;
+  readonly endsInBrokenCall: boolean;
 }
 
 /**
@@ -35,18 +35,18 @@ export function readUnmarked(text: string, start: number, tools: OfferedTools): 
     const reading =
       readList(text, at, tools) ?? readNamedObject(text, at, tools) ?? readPlainAll(text, at, tools);
     if (reading?.kind !== 'call')
-      return { calls, endsInData: reading !== null && isData(reading, { text, at, tools }) };
+      return { calls, endsInBrokenCall: reading !== null && isData(reading, { text, at, tools }) };
     calls.push(reading);
     const next = skipSpace(text, reading.blockEnd ?? reading.end);
     at = text.charAt(next) === ';' ? skipSpace(text, next + 1) : next;
-    if (reading.dialect === 'bracket' || calls.length > MAX_CALLS) break;
+    if (reading.dialect === 'bracket' || calls.length >= MAX_CALLS) break;
   }
-  return { calls, endsInData: false };
+  return { calls, endsInBrokenCall: false };
 }
 
 /**
- * Whether unreadable text is a call of an offered tool and not prose: the text ends within it, or it has a form in
- * which nobody writes prose.
+ * Whether unreadable text is a call of an offered tool and not prose: the text ends within it, or its syntax does not
+ * occur in prose.
  */
 function isData(
   { cut, name, dialect }: UnreadableCall,
@@ -56,7 +56,7 @@ function isData(
   return name === null ? hintedName(text, at, tools) !== null : tools.find(name) !== undefined;
 }
 
-/** Maximum number of calls without marks in one reply. */
+/** Maximum number of calls without a label or tags in one reply. */
 const MAX_CALLS = 128;
 
 /** Reads `[f(), g()]`, a list of Python calls. */
@@ -65,8 +65,8 @@ function readList(text: string, start: number, tools: OfferedTools): CallReading
 }
 
 /**
- * Reads `name` and a JSON object without the mark before them, which was in the prompt or is lost (Functionary,
- * Mistral).
+ * Reads a tool's name and a JSON object, without the opening token before them, which was in the prompt or is lost
+ * (Functionary, Mistral).
  */
 function readNamedObject(text: string, start: number, tools: OfferedTools): CallReading | null {
   const nameEnd = tools.nameEnd(text, start);
@@ -94,11 +94,14 @@ export function isWellFormed(reading: CallReading | null, tools: OfferedTools): 
   return reading?.kind === 'call' && tools.find(reading.name) !== undefined && reading.repairs.length === 0;
 }
 
-/** Maximum number of blanks in the beginning of a possible call. After more, a stream holds the text back at once. */
+/**
+ * Maximum number of white-space characters between the parts of a possible call. After more, the text counts as a
+ * possible call without waiting for the next character.
+ */
 const MAX_BLANKS = 16;
 
 /**
- * Whether a call without a mark may begin at `position` of a text that is still arriving; `'partial'` if more
+ * Whether a call without a label or tags may begin at `position` of a text that is still arriving; `'partial'` if more
  * text is needed to decide.
  */
 export function mayBeginBareCall(text: string, position: number, tools: OfferedTools): boolean | 'partial' {

@@ -9,21 +9,21 @@ import type { CodeSpans } from '../text/code-spans.js';
 import type { Line } from '../text/line-classifier.js';
 
 /**
- * Maximum number of broken or quoted calls that are tried; later ones count as prose, which keeps the walk
- * linear.
+ * Maximum number of failed or quoted calls. After that many, the rest of the reply is not searched for calls, which
+ * keeps the time linear.
  */
 const MAX_ATTEMPTS = 64;
 
 /** Opening and closing quote marks that may be around a call in a sentence. */
 const quotes = ['""', "''", '“”', '‘’', '„“', '„”', '«»', '「」'];
 
-/** Reads the calls that a walk meets, except those that are only quoted. */
+/** Reads the calls that are found in a reply, except those that are only quoted. */
 export class CallFinder {
   readonly #text: string;
   readonly #tools: OfferedTools;
   readonly #codeSpans: CodeSpans;
   #attempts = 0;
-  /** End of the last call between quote marks; nothing in it is read as a call. */
+  /** End of the last call between quote marks. No text before it is read as a call. */
   #quotedUntil = 0;
 
   constructor(text: string, tools: OfferedTools, codeSpans: CodeSpans) {
@@ -33,19 +33,20 @@ export class CallFinder {
   }
 
   /**
-   * Reads the action after a label that ends at `at`. `lineStart` is the position from which the label's line is
+   * Reads the action after a label that ends at `at`. `lineStart` is the position from which the line of the label was
    * read.
    */
   readAction(at: number, lineStart: number): CallReading | null {
     if (this.#attempts >= MAX_ATTEMPTS || at < this.#quotedUntil) return null;
     const reading = readAction(this.#text, at, this.#tools);
     if (reading) return this.#isIntended(reading, at) ? reading : null;
-    // One line may have many labels, and reading the action after each of them may go on to the end of the line.
+    // One line may have many labels, and reading the action after each of them may go on to the end of the line. So
+    // failed attempts are counted.
     if (this.#isInLine(lineStart)) this.#attempts += 1;
     return null;
   }
 
-  /** Reads the block of a native format that begins at `at`. */
+  /** Reads the block of native tool calls that begins at `at`. */
   readBlock(at: number, lineStart: number): CallReading | null {
     if (this.#attempts >= MAX_ATTEMPTS || at < this.#quotedUntil) return null;
     const startsLine = skipBlanks(this.#text, lineStart) >= at;
@@ -59,8 +60,8 @@ export class CallFinder {
   }
 
   /**
-   * Skips a call that is only displayed: inline code holds exactly this call, however the
-   * paragraph's other backticks pair up, or quote marks hold it and other text is beside them.
+   * Whether a call is only displayed, so that it is skipped: backticks directly enclose it, or quote marks enclose it
+   * and the reply has other text.
    */
   #skipsWrapped(reading: CallReading, at: number): boolean {
     if (reading.kind !== 'call') return false;
@@ -75,8 +76,8 @@ export class CallFinder {
   }
 
   /**
-   * Reads a block whose opening mark counts only at the start of a line. A `>>>` is such a mark, not a block
-   * quote.
+   * Reads a block whose opening mark is recognised only at the start of a line. One such mark is `>>>`, which would
+   * otherwise be a block quote.
    */
   readLine(line: Line, lineStart: number): { at: number; reading: CallReading } | null {
     const at = skipBlanks(this.#text, lineStart);
@@ -88,25 +89,26 @@ export class CallFinder {
   }
 
   /**
-   * Returns the end of calls without marks, since nothing inside their strings counts. Returns the text's end
-   * if the last call is cut off or broken; null if there are no such calls.
+   * Returns the end of the calls without a label or tags at the start of a line, so that text inside their strings is
+   * not read as a label or call. If the last call is cut off or broken, returns the text's end; if there are no such
+   * calls, null.
    */
   unmarkedEnd(lineStart: number): number | null {
     const at = skipBlanks(this.#text, lineStart);
     if (this.#attempts >= MAX_ATTEMPTS || mayBeginBareCall(this.#text, at, this.#tools) !== true) return null;
     this.#attempts += 1;
-    const { calls, endsInData } = readUnmarked(this.#text, at, this.#tools);
-    if (endsInData) return this.#text.length;
+    const { calls, endsInBrokenCall } = readUnmarked(this.#text, at, this.#tools);
+    if (endsInBrokenCall) return this.#text.length;
     const last = calls.every(({ name }) => this.#tools.find(name)) ? calls.at(-1) : undefined;
     return last ? endOf(last) : null;
   }
 
-  /** Whether reading of the line began after its start, because reasoning or chat tokens precede the text. */
+  /** Whether `lineStart` is inside a line, because reasoning or chat tokens precede it on its line. */
   #isInLine(lineStart: number): boolean {
     return lineStart > 0 && this.#text.charCodeAt(lineStart - 1) !== character.newline;
   }
 
-  /** Whether a call is outside inline code that closes after it. */
+  /** Whether a call is intended: it is neither in inline code that closes after it nor in a message to the user. */
   #isIntended(reading: CallReading, fallbackEnd: number): boolean {
     const isMentioned = reading.dialect === 'invoke' && isForUser(this.#text, fallbackEnd);
     if (!isMentioned && !this.#codeSpans.closesAfter(reading.kind === 'call' ? endOf(reading) : fallbackEnd))

@@ -47,9 +47,9 @@ import {
 } from './reply-outline.js';
 
 /**
- * Walks over a reply once, line by line, up to its first action or answer. If reasoning is closed without
- * having been opened, since some servers drop the opening tag, the walk restarts after it, at most once
- * (rule: thinking).
+ * Finds the parts of a reply in one walk over its lines, up to its first action or answer. If reasoning is closed
+ * without having been opened, since some servers drop the opening tag, the walk restarts after it, at most once (rule:
+ * thinking).
  */
 export function outlineReply(text: string, tools: OfferedTools): ReplyOutline {
   const outliner = new Outliner(text, tools);
@@ -69,8 +69,8 @@ export async function outlineReplyPausing(
 }
 
 /**
- * Outlines a reply part by part: in one walk, a second one if it restarts after reasoning, and one more inside
- * a quotation at the end of the reply if there is one.
+ * Finds the parts of a reply step by step: in one walk over its lines, a second one if it restarts after reasoning, and
+ * one more inside a quotation at the end of the reply if there is one.
  */
 class Outliner {
   outline: Findings;
@@ -78,7 +78,10 @@ class Outliner {
   readonly #tools: OfferedTools;
   #walk: OutlineWalk | undefined;
   #hasRestarted = false;
-  /** Description of the quotation that is walked over at the end. */
+  /**
+   * Words that describe to the model where the quotation at the end is. Set only while the last walk, inside that
+   * quotation, runs.
+   */
   #where: QuotedAction['where'] | undefined;
 
   constructor(text: string, tools: OfferedTools) {
@@ -106,7 +109,7 @@ class Outliner {
     return this.#walk !== undefined;
   }
 
-  /** Returns the next walk over the reply, after one that has ended; undefined if the outline is complete. */
+  /** Called when a walk has ended. Returns the next walk over the reply; undefined if the outline is complete. */
   #walkAfter(walk: OutlineWalk): OutlineWalk | undefined {
     const { turn } = walk.found;
     if (this.#where !== undefined) {
@@ -142,8 +145,8 @@ class Outliner {
 }
 
 /**
- * Returns the end of a closing mark of reasoning after an action that was read inside unopened reasoning; null
- * if there is none.
+ * Returns the end of a closing reasoning tag, such as `</think>`, that follows the action and has no opening tag, so
+ * that the action was part of the reasoning; null if there is none.
  */
 function reasoningEndAfter(text: string, turn: TurningPoint): number | null {
   if (turn.kind !== 'action') return null;
@@ -155,8 +158,8 @@ function reasoningEndAfter(text: string, turn: TurningPoint): number | null {
 }
 
 /**
- * Whether the model's own prose follows. A label, mark, fence or chat token is no prose: the rest of an agent's
- * reply begins with one of them.
+ * Whether prose of the model follows. A label, tag, fence or chat token is not prose: the rest of an agent's reply
+ * begins with one of them.
  */
 function followsText(text: string, position: number): boolean {
   const at = readTokens(text, position).end;
@@ -186,12 +189,12 @@ class OutlineWalk {
   readonly #quotations: Quotations;
   readonly #calls: CallFinder;
   readonly #tools: OfferedTools;
-  /** Position after a closing mark of reasoning that has no opening mark. */
+  /** Position after a closing tag of reasoning that has no opening tag. */
   #orphanEnd: number | null = null;
   /** End of the last JSON value that could not be read; values before this position are not tried again. */
   #triedBefore = 0;
   #line: TextSpan = [0, -1];
-  /** Entries of `reasoningMarks` of which no closing mark follows in the reply; they are not searched again. */
+  /** Entries of `reasoningMarks` that have no further closing tag in the reply, so that it is not searched again. */
   readonly #neverClosed = new Set<ReasoningMarks>();
   /** Position of the next line; null at the end of the walk. */
   #next: Next;
@@ -232,19 +235,19 @@ class OutlineWalk {
   }
 
   /**
-   * Start of an unclosed quotation whose opening tag lacks its `mark` attribute, or of an unclosed
+   * Start of quoted data that is not closed and whose tag lacks its `mark` attribute, or of the text in an unclosed
    * element that shows text.
    */
   get openQuotation(): number | null {
     return this.#quotations.open ?? this.#openShown;
   }
 
-  /** The last closed element that shows text. */
+  /** The last element such as `<pre>` that shows text and is closed. */
   get shown(): { readonly inside: TextSpan; readonly after: number } | null {
     return this.#shown;
   }
 
-  /** Skips the tag after reasoning that opens the text for the user. */
+  /** Skips a tag such as `<response>` with which the text for the user begins after reasoning. */
   #afterReasoning(end: number): number {
     const start = skipSpace(this.#text, end);
     const header = this.found.response === null ? responseHeaderEnd(this.#text, start) : null;
@@ -253,7 +256,10 @@ class OutlineWalk {
     return header;
   }
 
-  /** Returns where to continue: the next line, or further on if a construct was read whole; null to stop. */
+  /**
+   * Reads a line and returns where to continue: at the next line, or later if an element or value was read whole; null
+   * to stop.
+   */
   #enterLine(start: number): Next {
     const end = this.#lineEnds.after(start);
     this.#line = [start, end];
@@ -352,8 +358,8 @@ class OutlineWalk {
   }
 
   /**
-   * Returns the end of the fence that opens the reply and holds this call if other text follows the fence, so that it
-   * does not wrap the reply but shows an example (rule: whole-reply-fence); else null.
+   * Returns the end of the fence that opens the reply and holds this call if other text follows the fence. Such a fence
+   * does not wrap the reply but shows an example (rule: whole-reply-fence). Otherwise returns null.
    */
   #explainedUpTo(at: number, reading: CallReading): number | null {
     const { leadingFence } = this.found;
@@ -378,7 +384,9 @@ class OutlineWalk {
     return end + 1;
   }
 
-  /** Skips a JSON value that starts a line, since markers in its strings do not count (rule: markers). */
+  /**
+   * Skips a JSON value that starts a line, since its strings may contain text that looks like a label (rule: markers).
+   */
   #skipValue(start: number, end: number): Next {
     const first = skipBlanks(this.#text, start);
     if (first < this.#triedBefore) return this.#enterProse(start, end);
@@ -396,7 +404,7 @@ class OutlineWalk {
     return this.#enterProse(from, lineStop);
   }
 
-  /** Reads the rest of a line, or the next part of it: inline code, call tags, reasoning. */
+  /** Reads the rest of a line, or the next part of it: inline code, opening tags of calls, reasoning. */
   #enterProse(from: number, lineStop: number): Next {
     const text = this.#text;
     let at = from;
@@ -414,7 +422,7 @@ class OutlineWalk {
         return this.#stopAtOtherTurn(at);
       } else if (beginsMark(text, at)) {
         const next = this.#enterTag(at);
-        // Markers count after reasoning as at the start of a line.
+        // The text after reasoning is read like a new line, which may begin with a label.
         if (next !== at + 1) return next;
         at = Math.max(next, this.#shown?.after ?? 0);
         if (at > end) end = this.#lineEnds.after(at);
@@ -431,7 +439,7 @@ class OutlineWalk {
     return !this.#codeSpans.isOpen && imaginesTurn(this.#text, at);
   }
 
-  /** Reads a `<`, `[`, `]` or `◁` and returns where to continue; null to stop. */
+  /** Reads the tag or token at a `<`, `[`, `]` or `◁`, if there is one, and returns where to continue; null to stop. */
   #enterTag(at: number): Next {
     const text = this.#text;
     const mark = inlineMarkAt(text, at);
@@ -451,7 +459,7 @@ class OutlineWalk {
     return this.#afterShown(at);
   }
 
-  /** Skips an element that shows text, in which no call or label counts (rule: shown-element). */
+  /** Skips an element such as `<pre>` that shows text. Calls and labels in it are not read (rule: shown-element). */
   #afterShown(at: number): Next {
     const text = this.#text;
     const element = shownElementAt(text, at);
@@ -472,8 +480,8 @@ class OutlineWalk {
   }
 
   /**
-   * Skips the rest of a line with a tag of one of the service's own fences. A closing tag alone on its line does not
-   * count as prose.
+   * Skips the rest of a line with one of the service's data tags, such as `<file mark="1f">`. A closing tag alone on
+   * its line is not prose.
    */
   #leaveToQuotation(at: number, { kind, end }: OwnTag): number | null {
     const [, lineStop] = this.#line;

@@ -3,8 +3,8 @@ import type { LineClassifier } from '../text/line-classifier.js';
 import { isMentioned, type OwnTag, ownTagAt } from '../text/own-fences.js';
 
 /**
- * The service's own fences in a reply. A model that repeats one quotes data from the prompt (rule:
- * echoed-fence).
+ * Finds the service's data tags (such as `<file mark="1f">`) in a reply. A model that repeats one quotes data from the
+ * prompt (rule: echoed-fence).
  */
 export class Quotations {
   readonly #text: string;
@@ -17,19 +17,22 @@ export class Quotations {
     this.#lines = lines;
   }
 
-  /** Start of an unclosed quotation whose opening tag lacks its `mark` attribute. */
+  /**
+   * Start of the quoted data after one of the service's data tags without a `mark` attribute; null if no such tag is
+   * open.
+   */
   get open(): number | null {
     return this.#lines.insideUnmarkedFence ? this.#unmarked : null;
   }
 
-  /** Records that the line which ends at `lineEnd` may have opened the first quotation. */
+  /** Records that the line which ends at `lineEnd` may have opened the first quotation without a `mark` attribute. */
   mayBeginAfter(lineEnd: number): void {
     if (this.#lines.insideUnmarkedFence) this.#unmarked = lineEnd + 1;
   }
 
   /**
-   * Reads a quoted line, in which only our own fences and another role's turn count; returns where such a turn begins,
-   * or null.
+   * Reads a quoted line, in which only the service's data tags and the beginning of another role's turn are recognised.
+   * Returns where such a turn begins, or null.
    */
   enterLine(from: number, end: number): number | null {
     const text = this.#text;
@@ -41,13 +44,13 @@ export class Quotations {
     return null;
   }
 
-  /** Returns one of our own fence tags, unless the text only mentions it. */
+  /** Returns the service's data tag at `at`, such as `<file mark="1f">`, unless the text only mentions it. */
   tagAt(at: number): OwnTag | null {
     const tag = ownTagAt(this.#text, at);
     return tag && tag !== 'partial' && !isMentioned(this.#text, at, tag.end) ? tag : null;
   }
 
-  /** Returns the next `<`. The result is cached, since many lines may precede it. */
+  /** Returns the position of the next `<`. It is cached, since many lines may precede it. */
   #nextTag(from: number): number {
     if (from <= this.#tagAhead) return this.#tagAhead;
     const at = this.#text.indexOf('<', from);

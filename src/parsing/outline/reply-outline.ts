@@ -10,7 +10,7 @@ export type TurningPoint =
 /** Characters from `start` up to `end`. */
 export type TextSpan = readonly [start: number, end: number];
 
-/** A code fence after prose: its lines, and the text between them. */
+/** A code fence after prose: the starts of its opening line and of its content, and its closing line. */
 export interface QuotedFence {
   readonly start: number;
   readonly inside: number;
@@ -21,7 +21,7 @@ export interface QuotedFence {
 /** The parts of a reply, found in one walk over its lines. */
 export interface ReplyOutline {
   readonly turn: TurningPoint;
-  /** Start of the reply proper, after chat-template tokens and leading reasoning. */
+  /** Start of the reply itself, after chat-template tokens and leading reasoning. */
   readonly start: number;
   /**
    * End of the chat-template tokens at the beginning of the reply. The text from here to `start`, if any, is
@@ -29,16 +29,16 @@ export interface ReplyOutline {
    */
   readonly edge: number;
   readonly thoughts: readonly Marker[];
-  /** Blocks of reasoning with their marks, in order. */
+  /** Blocks of reasoning with their tags, in order. */
   readonly reasoning: readonly TextSpan[];
-  /** Fence lines that only wrap the reply, because the fence contains a label, the action or the answer. */
+  /** Opening and closing lines of a fence that only wraps the reply: it contains a label, the action or the answer. */
   readonly wrappers: readonly TextSpan[];
-  /** The fence line at the beginning of the reply, whether or not it wraps the reply. */
+  /** The opening line of a fence at the beginning of the reply, whether or not it wraps the reply. */
   readonly leadingFence: TextSpan | null;
   readonly lastFence: QuotedFence | null;
   /**
-   * Start of the last line of prose, or of the JSON value that it begins with; inputs and invented
-   * observations are excluded.
+   * Start of the last line of prose, or of the JSON value with which that line begins. Inputs of actions and invented
+   * observations are not prose.
    */
   readonly lastLine: number | null;
   /** Start of the paragraph that ends with the last line of prose. */
@@ -51,17 +51,17 @@ export interface ReplyOutline {
   readonly response: TextSpan | null;
   /** Start of another role's turn that the model made up (rule: chat-tokens). */
   readonly otherTurn: number | null;
-  /** An action in a quotation, which the model may have intended (rules: echoed-fence, shown-element). */
+  /** A call in a quotation that the model may have intended (rules: echoed-fence, shown-element). */
   readonly quotedAction: QuotedAction | null;
 }
 
-/** A call in a quotation, and words for the place of the quotation, for a message to the model. */
+/** A call in a quotation, and words that describe to the model where the quotation is. */
 export interface QuotedAction {
   readonly reading: WholeCall;
   readonly where: string;
 }
 
-/** The findings of a walk so far; `outlineReply` adds `edge` and `quotedAction`. */
+/** The parts found so far; `outlineReply` adds `edge` and `quotedAction`. */
 export class Findings implements ReplyOutline {
   turn: TurningPoint = { kind: 'none' };
   readonly start: number;
@@ -103,8 +103,8 @@ export class Findings implements ReplyOutline {
   }
 
   /**
-   * Records a fence line at the start. A fence without a label in it wraps nothing; it is a code block of the
-   * text.
+   * Records the opening or closing line of a fence at the start of the reply. A fence without a label in it wraps
+   * nothing; it is a code block of the text.
    */
   enterWrapper(line: TextSpan, isInside: boolean): void {
     this.leadingFence ??= line;

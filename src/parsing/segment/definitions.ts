@@ -8,7 +8,10 @@ const schemaKeys = ['inputSchema', 'input_schema', 'parameters', 'arguments', 'a
 /** Maximum nesting of lists and wrappers around definitions, such as `{"tools": [{"function": {…}}]}`. */
 const MAX_DEFINITION_DEPTH = 8;
 
-/** Reads tools from JSON definitions in the segment, in MCP's, OpenAI's or Anthropic's shape. */
+/**
+ * Reads tools from JSON definitions in a text (`available_tools_prompt_segment`), in MCP's, OpenAI's or Anthropic's
+ * shape.
+ */
 export class DefinitionReader {
   readonly #segment: string;
   readonly #tools = new Map<string, OfferedTool>();
@@ -23,7 +26,7 @@ export class DefinitionReader {
     return [...this.#tools.values()];
   }
 
-  /** Reads a line, or the value that starts on it; false at the end. */
+  /** Reads a line, or the JSON value that starts on it; false at the end. */
   readLine(): boolean {
     const segment = this.#segment;
     if (this.#line >= segment.length || this.#tools.size >= MAX_TOOLS) return false;
@@ -40,7 +43,7 @@ export class DefinitionReader {
   }
 }
 
-/** Adds definitions to the tools; for each name, the first definition counts. */
+/** Adds the tools that a value defines. If a name is defined twice, the first definition is used. */
 function addDefinitions(value: JsonValue, tools: Map<string, OfferedTool>): void {
   for (const tool of definitionsIn(value)) {
     if (tools.size >= MAX_TOOLS) return;
@@ -48,7 +51,7 @@ function addDefinitions(value: JsonValue, tools: Map<string, OfferedTool>): void
   }
 }
 
-/** Reads a value that starts a line. */
+/** Reads the JSON value that begins at `start`, and returns its end. */
 function readDefinition(
   segment: string,
   start: number,
@@ -61,7 +64,8 @@ function readDefinition(
 }
 
 /**
- * Parses a segment that is JSON up to its end with `JSON.parse`, which is many times faster than our reader.
+ * Parses the segment with `JSON.parse` if it is JSON from `start` to its end, since our own reader is many times
+ * slower.
  */
 function parseRest(segment: string, start: number): JsonValue | undefined {
   if (!isOneOf(']}', segment.trimEnd(), segment.trimEnd().length - 1)) return undefined;

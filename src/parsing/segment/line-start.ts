@@ -15,7 +15,7 @@ const keywords = new FixedWords(
   0,
 );
 
-/** The decoration before a name at the start of a line, such as a bullet or `#`. */
+/** Describes how a line begins: with a bullet, `#` or indentation. A tool's name may begin at `position`. */
 export interface LineStart {
   readonly position: number;
   readonly heading: boolean;
@@ -23,7 +23,10 @@ export interface LineStart {
   readonly indented: boolean;
 }
 
-/** Skips indentation, `#`, bullets, numbers, `def` and decoration. */
+/**
+ * Skips what may precede a tool's name on its line: indentation, `#`, a bullet, a number, `def`, `**`, backticks and
+ * quotes.
+ */
 export function introduce(text: string, lineStart: number): LineStart {
   let position = skipBlanks(text, lineStart);
   const indented = position - lineStart > 1;
@@ -63,7 +66,7 @@ export interface DecoratedName {
   readonly decorated: boolean;
 }
 
-/** Reads a name in bold or inline code, or one followed by `:`, `-` or the line's end. */
+/** Reads a name in bold, quotes or inline code, or a lower-case one, if `:`, `-`, `(` or the line's end follows. */
 export function readDecoratedName(text: string, position: number): DecoratedName | null {
   const end = readName(text, position);
   if (end === position) return null;

@@ -21,8 +21,8 @@ const typeWords = new Set([
 const notParameters = new Set(['self', 'cls']);
 
 /**
- * Reads the names of `a, b: int = 3, c?: string[], *, d="…")`, from after the parenthesis. If the list is
- * prose, `names` is null and `end` is the place up to which it was read.
+ * Reads the names in `a, b: int = 3, c?: string[], *, d="…")`, beginning after the opening parenthesis. If the list is
+ * prose, `names` is null and `end` is the position at which reading stopped.
  */
 export function readParameters(text: string, start: number): { names: string[] | null; end: number } {
   const list = text.slice(start, start + MAX_LIST_LENGTH);
@@ -45,7 +45,7 @@ function skipGap(list: string, start: number): number {
   return at;
 }
 
-/** Returns the comma or parenthesis that ends the parameter, past brackets and strings. */
+/** Returns the position of the comma or parenthesis that ends the parameter. Skips nested brackets and strings. */
 function parameterEnd(list: string, start: number): number {
   const open: string[] = [];
   for (let at = start; at < list.length; at += 1) {
@@ -59,9 +59,11 @@ function parameterEnd(list: string, start: number): number {
   return list.length;
 }
 
-/** Returns a parameter's name; `''` for `*`, `/` and `*args`; null for other words. */
+/**
+ * Returns a parameter's name; `''` if the entry names none, such as `*`, `/` and `*args`; null if the entry is prose.
+ */
 function readParameterName(text: string, start: number, end: number): string | null {
-  // `*args` and `**options` accept any number of arguments, but none of that name.
+  // `*args` and `**options` stand for any arguments; no argument has that name.
   if (text.charAt(start) === '*') return '';
   let at = start;
   while (at < end && isOneOf('./<[{"\'`&$ \n\t\r', text, at)) at += 1;

@@ -13,10 +13,10 @@ import {
 import { readParameters } from './parameter-list.js';
 
 /**
- * Reads tools from free text in the usual forms (`available_tools_prompt_segment`): a JSON list of
- * definitions; lines such as `- read_file(path, start_line): reads`, `### search(query="…")`, `def f(a: str,
- * b: int = 3) -> str`; a heading with its parameters as bullets. For each name, the first mention counts;
- * returns `[]` if none is readable. Linear in the segment (rule: linear-work).
+ * Reads tools from free text in the usual forms (`available_tools_prompt_segment`): a JSON list of definitions; lines
+ * such as `- read_file(path, start_line): reads`, `### search(query="…")`, `def f(a: str, b: int = 3) -> str`; a
+ * heading with its parameters as bullets. If a name occurs twice, its first mention is used. Returns `[]` if no tool is
+ * readable. Takes linear time (rule: linear-work).
  */
 export function readSignatures(segment: string): OfferedTool[] {
   const definitions = new DefinitionReader(segment);
@@ -51,11 +51,11 @@ interface Signature {
   readonly end: number;
 }
 
-/** Number of characters of failed parameter lists that may be read for each character of the segment. */
+/** Number of characters of unreadable parameter lists that may be read for each character of the segment. */
 const WASTE_ALLOWED = 2;
 /**
- * Number of characters of failed parameter lists that are always allowed, so that a short segment may hold a
- * few of them.
+ * Number of characters of unreadable parameter lists that are always allowed, so that a short segment may hold a few of
+ * them.
  */
 const MIN_WASTE_ALLOWED = 2 ** 15;
 
@@ -91,7 +91,7 @@ class SignatureReader {
     return [...this.#tools.values()];
   }
 
-  /** Reads a line, or the rest of one with several signatures; false at the end. */
+  /** Reads a line, or the next part of a line with several signatures; false at the end. */
   readLine(): boolean {
     if (this.#position >= this.#text.length || this.#tools.size >= MAX_TOOLS) return false;
     if (this.#reading === 'line') this.#beginLine();
@@ -100,7 +100,7 @@ class SignatureReader {
     return true;
   }
 
-  /** Moves to the next line; a signature may have spanned several. */
+  /** Moves to the next line, or stays after a signature that spanned several lines. */
   #endLine(): void {
     this.#position = Math.max(this.#position, this.#lineEnd + 1);
     this.#reading = 'line';
@@ -125,7 +125,9 @@ class SignatureReader {
     this.#endLine();
   }
 
-  /** Reads one or more signatures, separated by commas; false if there is none. */
+  /**
+   * Reads a signature. If it succeeds, further ones that are separated by commas are read next; false if there is none.
+   */
   #beginSignatures(position: number): boolean {
     const signature = this.#readSignature(position);
     if (!signature) return false;
@@ -174,7 +176,7 @@ class SignatureReader {
     else this.#position = signature?.end ?? tick + 1;
   }
 
-  /** Returns the next place of the character in this line, or -1. Calls must go from left to right. */
+  /** Returns the position of the next such character in this line, or -1. Must be called with ascending positions. */
   #nextInLine(wanted: Introducer, from: number): number {
     if (this.#next[wanted] < from) {
       const next = this.#text.indexOf(wanted, from);

@@ -16,7 +16,7 @@ const NO_BREAK_SPACE = 0xa0;
 const LINE_SEPARATOR = 0x2028;
 const PARAGRAPH_SEPARATOR = 0x2029;
 const BYTE_ORDER_MARK = 0xfeff;
-/** Last character code of the control characters and Latin punctuation; above it are letters of all scripts. */
+/** Greatest character code of control characters and Latin punctuation. The codes above it are mostly letters. */
 const LAST_LATIN_SIGN = 0xbf;
 
 export function isBlank(code: number): boolean {
@@ -90,8 +90,8 @@ export class CharacterSet {
 }
 
 /**
- * A set of words for fast comparison at many positions: compares only words with the right characters at
- * `key` and after it, which every word must have.
+ * A set of words for fast comparison at many positions. Looks at the two characters at index `key` of a possible word
+ * first, and compares only the words that have the same two there.
  */
 export class FixedWords<Word extends string = string> {
   readonly #key: number;
@@ -99,11 +99,12 @@ export class FixedWords<Word extends string = string> {
   readonly #longest: number;
   readonly #byKey = new Map<number, Word[]>();
   /**
-   * The words, grouped by their characters at index `key` and after it, since hundreds of marks begin with `<|`.
+   * The words, grouped by their two characters from index `key` on. Grouping by one would not be enough, since hundreds
+   * of tokens begin with `<|`.
    */
   readonly #byPair = new Map<number, Word[]>();
 
-  /** Creates the set. If one word begins with another, the longer is preferred. */
+  /** Creates the set. If one word begins with another, `at` prefers the longer one. */
   constructor(words: readonly Word[], key: number) {
     this.#key = key;
     this.#keys = new CharacterSet(words.map((word) => word.charAt(key)).join(''));
@@ -166,8 +167,8 @@ export function skipBlanks(text: string, position: number): number {
 }
 
 /**
- * Maximum number of equal or similar characters that are skipped one by one. A regular expression is ten times
- * faster for more of them, but slower for fewer.
+ * Maximum number of equal or similar characters that are skipped one by one. If more follow, a regular expression skips
+ * them, which is ten times faster for many characters but slower for few.
  */
 const SHORT_RUN = 32;
 
@@ -209,7 +210,7 @@ export function lineEnd(text: string, position: number): number {
 }
 
 /**
- * Ends of the lines of one text, for positions in ascending order. Caches the last end: a line of 1 MiB may
+ * Finds the ends of the lines of one text, for positions in ascending order. Caches the last end: a line of 1 MiB may
  * hold many positions, and a search from each would be quadratic (rule: linear-work).
  */
 export class LineEnds {
@@ -230,7 +231,7 @@ export class LineEnds {
   }
 }
 
-/** Whether nothing but blanks and an optional carriage return follows on the line. */
+/** Whether only spaces and tabs, or a carriage return after them, follow on the line. */
 export function isRestBlank(text: string, position: number, end: number): boolean {
   const rest = skipBlanks(text, position);
   return rest >= end || text.charAt(rest) === '\r';
@@ -243,7 +244,7 @@ export function skipLanguage(text: string, position: number): number {
   return at;
 }
 
-/** Shortens a text that a message quotes. */
+/** Shortens a text so that a message can quote it. */
 export function shorten(text: string, length = 60): string {
   return text.length <= length ? text : `${text.slice(0, length)}…`;
 }

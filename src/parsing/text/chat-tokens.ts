@@ -42,7 +42,10 @@ const otherOpeners = new FixedWords(
   1,
 );
 
-/** Tokens with which the model Muse begins a message to the user; a call in such a message is only mentioned. */
+/**
+ * Tokens with which the model Muse begins a message to the user. A call in such a message is only mentioned and must
+ * not run.
+ */
 export const TO_USER = '<|start|>assistant to=user<|message|>';
 const TO_USER_ALONE = 'to=user<|message|>';
 
@@ -86,7 +89,7 @@ const otherTokens = [
  */
 export const chatTokens: readonly string[] = [...openers, ...endTokens, ...otherTokens];
 
-// Compares at the third character, since many tokens begin with the same two.
+// Tokens are looked up by their third and fourth character, since many begin with the same two.
 const chatTokenWords = new FixedWords(chatTokens, 2);
 
 /** Returns the chat token at `position`. The role name in `<|im_start|>username` is not part of it. */
@@ -100,11 +103,16 @@ export function chatTokenAt(text: string, position: number): string | undefined 
   return turnTokens.find((each) => token.startsWith(each));
 }
 
-/** Tags around the text for the user after the reasoning of ERNIE 4.5 and Granite 3.3; before JSON they hold a call. */
+/**
+ * Tag that ERNIE 4.5 and Granite 3.3 write before the text for the user, after their reasoning. Before JSON, it opens a
+ * call instead.
+ */
 const RESPONSE_OPEN = '<response>';
 export const RESPONSE_CLOSE = '</response>';
 
-/** Returns the end of the tag that opens the text for the user; `'partial'` if more text is needed to decide. */
+/**
+ * Returns the end of a `<response>` tag that opens the text for the user; `'partial'` if more text is needed to decide.
+ */
 export function responseHeaderEnd(text: string, position: number): number | 'partial' | null {
   if (!text.startsWith(RESPONSE_OPEN, position)) {
     const written = text.slice(position, position + RESPONSE_OPEN.length);
@@ -117,13 +125,14 @@ export function responseHeaderEnd(text: string, position: number): number | 'par
 }
 
 /**
- * Words that begin a text for the user, for models whose first token is part of the prompt (Functionary, Muse).
+ * Words with which a text for the user begins, if the first token of the model's turn is already part of the prompt
+ * (Functionary, Muse).
  */
 const leadingHeaders = ['>>>all\n', TO_USER_ALONE];
 
 /**
- * Returns the end of the words at `position` that begin a text for the user, at the start of a reply; `'partial'`
- * if more text is needed to decide.
+ * Returns the end of the words at the start of a reply with which a text for the user begins; `'partial'` if more text
+ * is needed to decide.
  */
 export function leadingHeaderEnd(text: string, position: number): number | 'partial' | null {
   const written = text.slice(position, position + 20);
@@ -132,7 +141,7 @@ export function leadingHeaderEnd(text: string, position: number): number | 'part
   return leadingHeaders.some((each) => each.startsWith(written)) ? 'partial' : null;
 }
 
-/** Whether the text is in a Muse message to the user, in which calls are only mentioned. */
+/** Whether the position is in a message of a Muse model to the user; such a message only mentions calls. */
 export function isForUser(text: string, position: number): boolean {
   const before = text.slice(0, position);
   const header = before.lastIndexOf(TO_USER_ALONE);
@@ -145,7 +154,7 @@ export function isForUser(text: string, position: number): boolean {
 export interface TokenRun {
   /** Position after the last token; the start of the search if there is none. */
   readonly end: number;
-  /** The tokens' characters, without the white space between them. */
+  /** Number of characters of the tokens, without the white space between them. */
   readonly chars: number;
   /** Position of the token that opens another role's turn, if the search stopped there; else null. */
   readonly turn: number | null;
@@ -168,7 +177,7 @@ export function readTokens(
   }
 }
 
-/** Skips chat tokens and the blanks around them on one line. */
+/** Skips chat tokens on one line, and the spaces and tabs around them. */
 export function skipTokensInLine(text: string, position: number): number {
   for (let at = skipBlanks(text, position); ; ) {
     const token = chatTokenAt(text, at);
@@ -193,8 +202,8 @@ export function otherTurnOpener(text: string, position: number): number | null {
 }
 
 /**
- * Whether the token at `position` opens another role's turn that the model made up: it is at the start or end of
- * its line, or beside another tag. Anywhere else in a line, the text only mentions the token.
+ * Whether the token at `position` opens a turn of another role that the model made up: the token is at the start or end
+ * of its line, or beside another tag. Anywhere else in a line, the text only mentions the token.
  */
 export function imaginesTurn(text: string, position: number): boolean {
   const end = otherTurnOpener(text, position);
@@ -205,7 +214,7 @@ export function imaginesTurn(text: string, position: number): boolean {
   return before === 0 || text.charAt(before - 1) === '\n';
 }
 
-/** Whether a token opens another role's turn. */
+/** Whether the token at `position` opens another role's turn. */
 export const opensOtherTurn = (text: string, position: number): boolean =>
   otherTurnOpener(text, position) !== null;
 

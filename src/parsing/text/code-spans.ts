@@ -2,12 +2,12 @@ import { skipBlanks, skipRun } from './characters.js';
 import { bulletEnd } from './markdown.js';
 
 /**
- * Inline code within one paragraph. Backticks open it only if the same number of them follows in the paragraph, as
- * in CommonMark 0.31 §6.1.
+ * Tracks inline code within one paragraph. Backticks open it only if the same number of them follows in the paragraph,
+ * as in CommonMark 0.31 §6.1.
  */
 export class CodeSpans {
   readonly #text: string;
-  /** Start of the last backticks in the current paragraph, by how many there are. */
+  /** Start of the last run of n backticks in the current paragraph, by n. */
   #lastRuns = new Map<number, number>();
   #paragraphEnd = -1;
   /** Number of backticks that opened the current span; 0 outside a span. */
@@ -17,7 +17,7 @@ export class CodeSpans {
     this.#text = text;
   }
 
-  /** Ends the paragraph, as blank and quoted lines do. */
+  /** Ends the paragraph; called at blank and quoted lines. */
   endParagraph(): void {
     this.#open = 0;
   }
@@ -36,7 +36,7 @@ export class CodeSpans {
     return end;
   }
 
-  /** Whether text that ends at `end` is in inline code: a span is open and closes after it. */
+  /** Whether text that ends at `end` is in inline code: a code span is open now and closes after `end`. */
   closesAfter(end: number): boolean {
     if (this.#open === 0) return false;
     if (end >= this.#paragraphEnd) this.#surveyParagraph(end);
@@ -60,8 +60,8 @@ export class CodeSpans {
 }
 
 /**
- * The backticks of a paragraph that is still arriving. Only the end of the paragraph shows whether the last
- * of them opens inline code.
+ * Collects the backticks of a paragraph that is still arriving. Only the end of the paragraph shows whether the last of
+ * them opens inline code.
  */
 export class ArrivingCode {
   #lengths: number[] = [];
@@ -72,7 +72,7 @@ export class ArrivingCode {
     this.#endsInRun = false;
   }
 
-  /** Adds the next part of the paragraph, which may end between adjacent backticks. */
+  /** Adds the next part of the paragraph. It may end inside a run of backticks. */
   enter(text: string): void {
     for (let at = text.indexOf('`'); at >= 0; ) {
       const end = skipRun(text, at, '`');

@@ -1,13 +1,13 @@
 import type { JsonValue } from './scanner.js';
 
-/** A JSON value, or the reason why a text is not one. */
+/** A JSON value, or the reason why a text is not one that can be used. */
 export type ExactJson =
   | { readonly value: JsonValue; readonly problem: null }
   | { readonly value: undefined; readonly problem: string };
 
 /**
- * Reads a text that is one JSON value, which JavaScript represents exactly and which is not nested too deeply. The time
- * is linear in the length.
+ * Parses a text that is one JSON value. Rejects values that JavaScript cannot represent exactly and values that are
+ * nested too deeply. Takes linear time.
  */
 export function readExactJson(text: string): ExactJson {
   try {
@@ -19,13 +19,19 @@ export function readExactJson(text: string): ExactJson {
   }
 }
 
-/** Maximum number of levels; deeper JSON would be refused in a request, and overflow the stack of code that walks it. */
+/**
+ * Maximum number of nesting levels. The service would refuse deeper JSON in a request, and recursive code would
+ * overflow the stack.
+ */
 const MAX_DEPTH = 64;
 
 /** Matches strings, numbers and brackets. Every number is matched as a whole, so that none is scanned twice. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Describes what a valid JSON text would lose when it is used as a value; null if nothing. */
+/**
+ * Describes why a valid JSON text cannot be used as a value: a number would change, or it is nested too deeply. Null if
+ * it can be used.
+ */
 function describeLoss(json: string): string | null {
   let depth = 0;
   tokens.lastIndex = 0;
@@ -40,10 +46,13 @@ function describeLoss(json: string): string | null {
   return null;
 }
 
-/** Any integer of at most this many characters is exact. */
+/** Every integer with at most this many characters is exact. */
 const EXACT_LENGTH = 15;
 
-/** Returns whether an integer beyond 2^53 is written as JavaScript writes it; fractions are rounded in any language. */
+/**
+ * Whether JavaScript can represent a number. An integer beyond 2^53 must keep its digits; fractions may be rounded, as
+ * in any language.
+ */
 function isExact(number: string): boolean {
   if (number.length <= EXACT_LENGTH || /[.eE]/.test(number)) return Number.isFinite(Number(number));
   return Number.isSafeInteger(Number(number)) || String(Number(number)) === number;

@@ -5,10 +5,10 @@ import { EchoedFences, type OwnTag, unmarkedOpenerIn } from './own-fences.js';
 import { openedReasoning } from './reasoning-marks.js';
 
 /**
- * The kind of a line in a reply (rule: markers). `quoted`: only displayed, so that no call in it runs (a fence
- * with prose before it, a blockquote, a table row, a list item, one of our own fences). `wrapper`: a fence
- * line that only wraps the reply, up to `end`. `value`: begins like a JSON value, in whose strings no marker
- * counts.
+ * The kind of a line in a reply (rule: markers). `quoted`: only displayed, so that no call in it runs (a fence with
+ * prose before it, a blockquote, a table row, a list item, data that the service put into the prompt). `wrapper`: a
+ * fence line that only wraps the reply, up to `end`. `value`: begins like a JSON value, so that labels in its strings
+ * are not read. `marker`: begins with a label.
  */
 export type Line =
   | { readonly kind: 'blank' | 'quoted' | 'value' | 'prose' }
@@ -19,19 +19,20 @@ interface ArrivingLine {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** Number of leading blanks of the line that were already removed from `text`. */
+  /** Number of spaces and tabs at the start of the line that are no longer part of `text`. */
   readonly indent?: number;
   /** False if more of the line may arrive. */
   readonly isWhole?: boolean;
 }
 
-/** Characters of an arriving line that are needed to distinguish text, a list item and a label. */
+/** Number of characters of an arriving line that are needed to distinguish text, a list item and a label. */
 const LINE_HEAD = 16;
-/** Maximum length of a fence line that is held until it is complete. */
+/** Maximum length of a fence line that is held back until it is complete. */
 const MAX_FENCE_LINE_LENGTH = 200;
 
 /**
- * Follows a reply line by line through fences, lists and quotations. It alone decides where markers count.
+ * Classifies the lines of a reply, one after the other. Tracks the fences, lists and quotations around a line, since a
+ * label is read only outside of them.
  */
 export class LineClassifier {
   /** The backticks or tildes that opened the current fence. */
@@ -52,14 +53,14 @@ export class LineClassifier {
     return this.#wrapper !== null;
   }
 
-  /** True inside a code fence or one of our own fences. */
+  /** True inside a code fence or one of the service's data tags, such as `<file>`. */
   get insideFence(): boolean {
     return this.insideCodeFence || this.#echoed.isInside;
   }
 
   /**
-   * True inside one of our own fences whose opening tag was written without its `mark` attribute,
-   * so that it may never be closed.
+   * True inside one of the service's data tags (such as `<file>`) whose opening tag was written without its `mark`
+   * attribute, so that it may never be closed.
    */
   get insideUnmarkedFence(): boolean {
     return this.#echoed.isInsideUnmarked;
@@ -79,7 +80,7 @@ export class LineClassifier {
     return null;
   }
 
-  /** Records that the fence which opened the reply does not wrap it. */
+  /** Records that the fence that opened the reply does not wrap it. */
   leaveWrapper(): void {
     this.#wrapper = null;
     this.#proseBefore = true;
@@ -90,8 +91,9 @@ export class LineClassifier {
   }
 
   /**
-   * Records a tag of our own fences in the current line. Returns `'quotes'` if the text from the next line on is a
-   * quotation, `'stray'` for the closing tag of a fence that was never opened, and else `'text'`.
+   * Records one of the service's data tags (such as `<file mark="1f">`) in the current line. Returns `'quotes'` if the
+   * text from the next line on is a quotation, `'stray'` for a closing tag without an opening one, and otherwise
+   * `'text'`.
    */
   enterOwnTag(tag: OwnTag): 'quotes' | 'stray' | 'text' {
     return this.#echoed.enter(tag);
@@ -118,8 +120,8 @@ export class LineClassifier {
   }
 
   /**
-   * Whether the line begins with the opening tag of one of our own fences, written without its
-   * `mark` attribute (rule: echoed-fence).
+   * Whether the line begins with one of the service's opening data tags (such as `<file>`), written without its `mark`
+   * attribute (rule: echoed-fence).
    */
   #entersEcho(text: string, first: number): boolean {
     const tag = unmarkedOpenerIn(text, first);
@@ -169,7 +171,10 @@ function isUndecided({ text, start, end }: ArrivingLine): boolean {
   return unmarkedOpenerIn(text, first) === 'partial';
 }
 
-/** Returns the end of a fence and of its language, in the line; the words after them belong to the reply. */
+/**
+ * Returns the end of the line if at most a language follows the backticks or tildes. Otherwise returns the end of
+ * these, since the words after them belong to the reply.
+ */
 function fenceLineEnd(text: string, first: number, end: number): number {
   const run = skipRun(text, first, text.charAt(first));
   return isRestBlank(text, Math.min(skipLanguage(text, run), end), end) ? end : run;

@@ -3,8 +3,8 @@ import { type JsonObject, type JsonValue, Scanner, type Spellings } from './scan
 import { readString, stringStart } from './strings.js';
 
 /**
- * Maximum nesting of arrays and objects. Requests are refused beyond 64 levels, and a call is four levels
- * deep in the history that sends it back.
+ * Maximum nesting of arrays and objects. The service refuses requests with more than 64 levels, and the history in
+ * which a later request contains the call adds four levels.
  */
 export const MAX_DEPTH = 56;
 
@@ -17,7 +17,7 @@ const constants: Readonly<Record<string, JsonValue>> = {
   None: null,
 };
 
-/** Reads one JSON, Python or JavaScript value (rule: values); tuples become arrays. */
+/** Reads one JSON, Python or JavaScript value (rule: values). A tuple becomes an array. */
 export function readValue(scanner: Scanner): JsonValue | undefined {
   return mayBegin(scanner, 0) ? readAt(scanner, 0) : undefined;
 }
@@ -29,7 +29,9 @@ export function decode(encoded: string, spellings: Spellings): JsonValue | undef
   return skipSpace(encoded, scanner.position) >= encoded.length ? value : undefined;
 }
 
-/** Reads one value; its strings have JSON's escapes if `JSON.parse` accepts all of it, lists included. */
+/**
+ * Reads one value. If `JSON.parse` accepts the whole value, even a list, its strings are decoded with JSON's escapes.
+ */
 export function readJsonValue(scanner: Scanner): JsonValue | undefined {
   const start = scanner.position;
   const value = readValue(scanner);
@@ -42,7 +44,7 @@ export function readJsonValue(scanner: Scanner): JsonValue | undefined {
   return exact;
 }
 
-/** Whether a value at this depth may begin here. */
+/** Whether a value may begin at the position, with this nesting depth. If not, the scanner records the problem. */
 function mayBegin(scanner: Scanner, depth: number): boolean {
   if (scanner.atEnd) scanner.failAtEnd('a value is missing at the end');
   else if (scanner.countValue() && depth > MAX_DEPTH)
@@ -63,8 +65,8 @@ function readContainer(scanner: Scanner, depth: number): JsonValue | undefined {
 }
 
 /**
- * Reads an object. Its strings have JSON's escapes if the object is JSON; other strings may keep backslashes as
- * written.
+ * Reads an object. If it is valid JSON, its strings are decoded with JSON's escapes; otherwise strings may keep
+ * backslashes as written.
  */
 function readOuterObject(scanner: Scanner): JsonValue | undefined {
   const start = scanner.position;
@@ -133,12 +135,13 @@ function readSequence(scanner: Scanner, depth: number, close: ']' | ')'): JsonVa
   return close === ')' && commas === 0 && only !== undefined ? only : items;
 }
 
-/** Matches an integer with leading zeros, which is no number in any of the three languages. */
+/** Matches an integer with leading zeros, which is not a number in JSON, Python or JavaScript. */
 const zeroLed = /^[-+]?0+\d{1,15}$/;
 
 /**
- * Returns the spelling of the value that began at `start`, if it may matter for the declared type: of a number whose
- * text differs, and of unquoted digits with leading zeros, which stay text unless a number is declared.
+ * Returns the text of the value that began at `start` if the check against the declared type may need it: the text of a
+ * number that JavaScript would write differently, or unquoted digits with leading zeros, which stay text unless a
+ * number is declared.
  */
 export function spellingOf(value: JsonValue, { text, position }: Scanner, start: number): string | undefined {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined;
@@ -147,13 +150,13 @@ export function spellingOf(value: JsonValue, { text, position }: Scanner, start:
   return spelling === String(value) ? undefined : spelling;
 }
 
-/** Sets an own property of any name, since assigning `__proto__` would set the prototype. */
+/** Sets a property of any name. A plain assignment to `__proto__` would set the prototype instead. */
 export function setOwn(object: JsonObject, name: string, value: JsonValue): void {
   if (name !== '__proto__') object[name] = value;
   else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Skips the comma after an item; false if neither a comma nor the closing mark follows. */
+/** Skips the comma after an item; false if neither a comma nor the closing bracket follows. */
 function endsItem(scanner: Scanner, close: string): boolean {
   scanner.skipTrivia();
   if (scanner.take(',') || scanner.current === close) return true;
@@ -162,7 +165,7 @@ function endsItem(scanner: Scanner, close: string): boolean {
   return false;
 }
 
-/** Reads `"key":`, `key:` or `key=`. */
+/** Reads a key with its separator: `"key":`, `key:` or `key=`. */
 function readKey(scanner: Scanner): string | undefined {
   const start = scanner.position;
   const key = stringStart(scanner) ? readString(scanner) : readWordText(scanner);
@@ -186,7 +189,7 @@ export function readWordText(scanner: Scanner): string {
 
 const wordStops = new CharacterSet(' \t\r\n,;:()[]{}<>"\'`');
 
-/** Reads a constant, a number, or (leniently) a bare word. */
+/** Reads a constant, a number or, in a lenient reading, an unquoted word. */
 function readWord(scanner: Scanner): JsonValue | undefined {
   const start = scanner.position;
   const end = wordStops.nextIn(scanner.text, start);
@@ -208,20 +211,20 @@ function readWord(scanner: Scanner): JsonValue | undefined {
   return scanner.fail(`\`${excerpt(scanner)}\` is no value; quote text`);
 }
 
-/** Whether a bare word may become text: not if it looks elided or is a number that JSON cannot hold. */
+/** Whether an unquoted word may become text. It may not if it ends in an ellipsis, or is infinity or `NaN`. */
 export function isBareWord(word: string): boolean {
   const number = Number(word);
   const unbounded = number === Number.POSITIVE_INFINITY || number === Number.NEGATIVE_INFINITY;
   return word !== '' && word !== 'NaN' && !unbounded && !word.endsWith('...') && !word.endsWith('…');
 }
 
-/** Matches the common form of a number, which a double holds exactly; a fast path for long lists. */
+/** Matches a number in its most common form, which a double holds exactly. Makes reading long lists fast. */
 const plainNumber = /^-?(?:0|[1-9]\d{0,14})$/;
 const decimal = /^[-+]?(?:\d+(?:_\d+)*)?(?:\.(?:\d+(?:_\d+)*)?)?(?:[eE][-+]?\d+)?$/;
 const based = /^([-+]?)0(?:[xX][\da-fA-F]+|[oO][0-7]+|[bB][01]+)$/;
 
 /**
- * Reads a number of the three languages. An integer beyond a double's precision keeps its digits as text,
+ * Reads a number in JSON, Python or JavaScript syntax. An integer beyond a double's precision keeps its digits as text,
  * with a repair; a number that overflows to infinity is refused.
  */
 function readNumber(scanner: Scanner, word: string): number | string | undefined {
@@ -242,12 +245,12 @@ function bigInteger(scanner: Scanner, digits: string): string {
   return digits;
 }
 
-/** Whether a word is a number. Leading zeros (`00123`) make it an identifier in all three languages. */
+/** Whether a word is a decimal number. With leading zeros (`00123`) it is not one in JSON, Python or JavaScript. */
 function isDecimal(word: string): boolean {
   return decimal.test(word) && /\d/.test(word) && !/^[-+]?0\d/.test(word) && !/^[-+]?[eE]/.test(word);
 }
 
-/** Returns the next few characters, for a problem message. */
+/** Returns the next few characters of the line, for a problem message. */
 export function excerpt(scanner: Scanner): string {
   const near = scanner.text.slice(scanner.position, scanner.position + 31);
   const end = near.indexOf('\n');

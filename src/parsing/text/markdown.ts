@@ -14,15 +14,15 @@ export function fenceRun(text: string, first: number, end: number): string {
   return info >= 0 && info < end ? '' : text.slice(first, after);
 }
 
-/** Whether a fence line has only backticks or tildes, and chat tokens, so that it can close a code fence. */
+/** Whether a line is a fence line with only backticks or tildes, and chat tokens, so that it can close a code fence. */
 export function isBareFence(text: string, first: number, end: number): boolean {
   const run = fenceRun(text, first, end);
   return run !== '' && isRestBlank(text, skipTokensInLine(text, first + run.length), end);
 }
 
 /**
- * Whether a line closes a code fence: it has at least as many of the same backticks or tildes, and else only chat
- * tokens.
+ * Whether a line closes a code fence: it has at least as many of the same backticks or tildes, and nothing else but
+ * chat tokens.
  */
 export function closesFence(
   open: string | null,
@@ -33,7 +33,10 @@ export function closesFence(
   return isRestBlank(text, skipTokensInLine(text, first + run.length), end);
 }
 
-/** Returns the end of `-`, `*`, `+`, `1.` or `1)` before a blank or the line's end; `first` if there is none. */
+/**
+ * Returns the end of a list bullet (`-`, `*`, `+`, `1.` or `1)`) that white space or the text's end follows; `first` if
+ * there is none.
+ */
 export function bulletEnd(text: string, first: number): number {
   const at = skipDigits(text, first, MAX_LIST_DIGITS);
   const isBullet = isOneOf(at > first ? '.)' : '-*+', text, at);

@@ -5,17 +5,17 @@ type Label = 'thought' | 'action' | 'action_input' | 'observation' | 'answer';
 
 export interface Marker {
   readonly label: Label;
-  /** Start of the line's text, `**` and `#` included. */
+  /** Start of the label, with any `**` or `#` before it. */
   readonly start: number;
-  /** The position after the colon and a closing `**`. */
+  /** The position after the label's colon and a closing `**`, or after its tag. */
   readonly end: number;
   /** The closing tag, such as `</final_answer>`, if the label is written as a tag; else null. */
   readonly close: string | null;
-  /** True if the emphasis closes after the text, as in `**Final Answer: 42**`. */
+  /** True if the label opens `**` that is closed only after the text, as in `**Final Answer: 42**`. */
   readonly openBold: boolean;
 }
 
-/** Labels; a longer one precedes any that it begins with. */
+/** The labels and their fields. A longer label comes before a label with which it begins. */
 const labels: readonly (readonly [string, Label])[] = [
   ['action input', 'action_input'],
   ['action', 'action'],
@@ -40,8 +40,8 @@ const MAX_BLANKS = 8;
 const MAX_DIGITS = 9;
 
 /**
- * Returns the marker on the line that starts at `lineStart`. `'partial'` if the text ends where a marker may
- * be incomplete, so that a stream must wait.
+ * Returns the label at the start of the line that begins at `lineStart`. Returns `'partial'` if the text ends within a
+ * possible label, so that a stream must wait.
  */
 export function matchMarker(text: string, lineStart: number): Marker | 'partial' | null {
   const start = skipBlanks(text, lineStart);
@@ -67,8 +67,8 @@ export function matchMarker(text: string, lineStart: number): Marker | 'partial'
 }
 
 /**
- * Returns an answer's marker, extended by a second label directly after it: `<final_answer>` after `Final
- * Answer:`, or the reverse. `'partial'` if more text is needed to decide.
+ * Extends the label of an answer by a second one directly after it: `<final_answer>` after `Final Answer:`, or the
+ * reverse. `'partial'` if more text is needed to decide.
  */
 export function withInnerLabel(text: string, marker: Marker): Marker | 'partial' {
   const at = skipSpace(text, marker.end);
@@ -100,7 +100,7 @@ function matchWord(text: string, position: number, word: string): 'whole' | 'par
   return position + word.length > text.length && word.startsWith(written) ? 'partial' : null;
 }
 
-/** Skips `##` and `**`. */
+/** Skips `##` and `**` before a label. */
 function skipEmphasis(text: string, start: number): { position: number; bold: boolean } {
   let position = start;
   while (text.charAt(position) === '#' && position - start < 6) position += 1;
@@ -110,7 +110,7 @@ function skipEmphasis(text: string, start: number): { position: number; bold: bo
   return { position: position === text.length - 1 && text.endsWith('*') ? text.length : position, bold };
 }
 
-/** Skips ` 2`, `**`, `:` and `**` after a label's word. */
+/** Skips what may follow the word of a label: a number, `**`, `:` and another `**`. Null if there is no colon. */
 function labelEnd(text: string, wordEnd: number): { position: number; bold: boolean } | 'partial' | null {
   let position = skipDigits(text, skipFewBlanks(text, wordEnd), MAX_DIGITS);
   position = skipFewBlanks(text, position);

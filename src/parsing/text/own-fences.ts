@@ -1,21 +1,16 @@
 import { FixedWords, isOneOf } from './characters.js';
 
 /**
- * Tags in which the service puts data into the prompt. A model that repeats one with its `mark`
- * attribute quotes the data (rule: echoed-fence).
+ * Names of the data tags, in which the service puts data into the prompt. A model that repeats one with its `mark`
+ * attribute quotes that data (rule: echoed-fence).
  */
 const ownTags = ['file', 'folder', 'pinned', 'excerpt', 'focus', 'left_out', 'observation', 'tasks'] as const;
 const tagNames = new FixedWords(ownTags, 0);
 
-/**
- * Maximum length of one of our tags, which bounds the search for its end; paths and attributes are shorter.
- */
+/** Maximum length of a data tag, which bounds the search for its end; paths and attributes are shorter. */
 const MAX_TAG_LENGTH = 4096;
 
-/**
- * A tag such as `<file path="a" mark="1f">` or `</file 1f>`. `mark` is null if the model omitted
- * it.
- */
+/** A data tag such as `<file path="a" mark="1f">` or `</file 1f>`. `mark` is null if the model omitted it. */
 export interface OwnTag {
   readonly kind: 'opens' | 'closes';
   readonly name: string;
@@ -24,21 +19,18 @@ export interface OwnTag {
 }
 
 /**
- * Returns our own fence tag at a `<`; an opening tag only if it has its `mark` attribute.
- * `'partial'` if its end may still arrive.
+ * Returns the data tag at a `<`; an opening tag only if it has its `mark` attribute. `'partial'` if its end may still
+ * arrive.
  */
 export function ownTagAt(text: string, position: number): OwnTag | 'partial' | null {
   const tag = tagAt(text, position);
   return tag === null || tag === 'partial' || tag.kind === 'closes' || tag.mark !== null ? tag : null;
 }
 
-/** Matches quote marks, a bullet or a number before an opening tag on its line. */
+/** Matches what may precede an opening data tag on its line: quote marks, a bullet or a number. */
 const lineHead = /(?:[ \t>*+-]|\d{1,3}[.)]){0,12}/y;
 
-/**
- * Returns our own opening tag at the start of a line if it lacks its `mark` attribute (rule:
- * echoed-fence).
- */
+/** Returns an opening data tag at the start of a line, if the tag lacks its `mark` attribute (rule: echoed-fence). */
 export function unmarkedOpenerIn(text: string, lineStart: number): OwnTag | 'partial' | null {
   lineHead.lastIndex = lineStart;
   const head = lineHead.exec(text)?.[0].length ?? 0;
@@ -77,32 +69,29 @@ function openingMark(written: string): string | null {
   return at < 0 ? null : (/^["'`]?([\w-]{1,64})/.exec(written.slice(at + 'mark='.length))?.[1] ?? null);
 }
 
-/** Whether a tag is in inline code, as in `` `<file mark="1f">` ``, so that the text only mentions it. */
+/** Whether a data tag is in inline code, as in `` `<file mark="1f">` ``, so that the text only mentions it. */
 export function isMentioned(text: string, start: number, end: number): boolean {
   return text.charAt(start - 1) === '`' && text.charAt(end) === '`';
 }
 
-/** Our own fences that a text has opened, and the current one. */
+/** Tracks which data tags a text has opened, and inside which it is. */
 export class EchoedFences {
   readonly #opened = new Set<string>();
-  /**
-   * The open fences, outermost first: at most one whose tag lacks its `mark` attribute, and in it one whose tag
-   * has it.
-   */
+  /** The open data tags, outermost first: at most one without a `mark` attribute, and inside it one with it. */
   readonly #inside: OwnTag[] = [];
 
   get isInside(): boolean {
     return this.#inside.length > 0;
   }
 
-  /** True inside a fence whose opening tag lacks its `mark` attribute. */
+  /** True inside a data tag without a `mark` attribute. */
   get isInsideUnmarked(): boolean {
     return this.#inside[0]?.mark === null;
   }
 
   /**
-   * Records a tag. Returns `'quotes'` if the text after it is a quotation, `'stray'` for the closing tag of a
-   * fence that was never opened, and else `'text'`.
+   * Records a data tag. Returns `'quotes'` if the text after it is a quotation, `'stray'` for a closing tag without an
+   * opening one, and otherwise `'text'`.
    */
   enter(tag: OwnTag): 'quotes' | 'stray' | 'text' {
     const { kind, mark } = tag;
@@ -117,8 +106,8 @@ export class EchoedFences {
   }
 
   /**
-   * Whether a closing tag has the mark of the open fence, or only its name if the opening tag has
-   * no mark.
+   * Whether a closing tag closes the innermost open data tag: both have the same `mark`, or the same name if the
+   * opening tag has no mark.
    */
   #isClosedBy({ name, mark }: OwnTag): boolean {
     const inside = this.#inside.at(-1);
@@ -127,7 +116,7 @@ export class EchoedFences {
   }
 }
 
-/** Finds our closing tags that were never opened; the result omits them. */
+/** Finds the closing data tags that were never opened, so that they can be removed from the text. */
 export function strayClosers(text: string): (readonly [start: number, end: number])[] {
   const fences = new EchoedFences();
   const strays: (readonly [number, number])[] = [];

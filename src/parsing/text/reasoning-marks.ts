@@ -7,7 +7,7 @@ import { escaped, FixedWords, isOneOf, skipSpace } from './characters.js';
 export interface ReasoningMarks {
   readonly open: readonly string[];
   readonly close: readonly string[];
-  /** Closing marks that end reasoning even if its opening mark is missing, since they have no other meaning. */
+  /** Closing marks that end reasoning even if the opening mark is missing, since they have no other meaning. */
   readonly orphanClose: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export const reasoningMarks: readonly ReasoningMarks[] = [
   row(['[unused16]'], ['[unused17]']),
   row(['<|think:start|>'], ['<|think:end|>']),
   {
-    // Harmony: the header of the final channel belongs to the closing mark, so that the reply proper follows.
+    // Harmony: the header of the final channel is part of the closing mark, so that the reply itself begins after it.
     open: ['<|channel|>analysis<|message|>'],
     close: [
       ...harmonyFinal.map((header) => `<|end|>${header}`),
@@ -84,7 +84,8 @@ export const reasoningMarks: readonly ReasoningMarks[] = [
 const forms = [' is', "'s", '’s'];
 
 /**
- * Reasoning marks that count only at the start of a reply, because a server removed words or tokens before them.
+ * Reasoning marks that are recognised only at the start of a reply, because a server removed words or tokens before
+ * them.
  */
 const leadingMarks: readonly {
   readonly open: readonly string[];
@@ -104,7 +105,7 @@ const leadingMarks: readonly {
 ];
 
 /**
- * Returns the source of a regular expression that matches any of the words, or any of the sources in `more`. Longer
+ * Returns the source of a regular expression that matches any of the words, or any of the patterns in `more`. Longer
  * words come first, so that a mark is preferred to one with which it begins.
  */
 const anyOf = (words: readonly string[], more: readonly string[] = []): string => {
@@ -113,7 +114,7 @@ const anyOf = (words: readonly string[], more: readonly string[] = []): string =
 };
 
 /**
- * Words that may open reasoning only at the start of a reply. A stream holds a reply that begins with them until
+ * Words that may open reasoning only at the start of a reply. A stream holds back a reply that begins with them until
  * its end.
  */
 const leadingWords = ['analysis', ...leadingMarks.flatMap(({ open }) => open)];
@@ -135,7 +136,7 @@ export const orphanClosers = reasoningMarks.flatMap(({ orphanClose }) => orphanC
 const openerWords = new FixedWords(reasoningOpeners, 2);
 const closerWords = new Map(reasoningMarks.map((marks) => [marks, new FixedWords(marks.close, 1)]));
 
-/** `<think:…>` of Hunyuan, whose suffix differs between models. */
+/** Matches the `<think:…>` tag of Hunyuan, whose suffix differs between models, or its closing tag. */
 const suffixed = /<(\/?)think:[\w.-]{0,40}(>?)/y;
 
 export interface ReasoningMark {
@@ -192,7 +193,7 @@ const patterns = new Map(
   ]),
 );
 
-/** A place in a text. */
+/** The start and end of a match in a text. */
 type Place = readonly [start: number, end: number];
 
 /** Returns the next closing mark that is one of `marks` (rule: thinking). */
@@ -216,8 +217,7 @@ export function nextOrphanClose(text: string, from: number): Place | null {
 }
 
 /**
- * Returns the end of reasoning at the start of a reply, whose opening mark counts only there; null if there is
- * none.
+ * Returns the end of reasoning whose opening mark is recognised only at the start of a reply; null if there is none.
  */
 export function leadingReasoningEnd(text: string, position: number): number | null {
   for (const { open, close, needsClose } of leadingPatterns) {
@@ -230,8 +230,8 @@ export function leadingReasoningEnd(text: string, position: number): number | nu
 }
 
 /**
- * Returns whether the text at `position` may open reasoning with words that count only at the start of a reply,
- * such as `analysis` or `Here is my thought process:`; `'partial'` if more text is needed to decide.
+ * Returns whether the text at `position` may open reasoning with words that do so only at the start of a reply, such as
+ * `analysis` or `Here is my thought process:`; `'partial'` if more text is needed to decide.
  */
 export function mayLeadReasoning(text: string, position: number): boolean | 'partial' {
   const begun = leadingWords.filter((word) => word.startsWith(text.slice(position, position + word.length)));
@@ -244,12 +244,12 @@ const closers = [...reasoningMarks, ...leadingMarks].flatMap(({ close }) => clos
 const around = new RegExp(`^${anyOf(openers, [SUFFIXED_OPEN])}|${anyOf(closers, [SUFFIXED_CLOSE])}$`, 'g');
 const unmarkedHarmony = /^analysis(?=[^a-z])([\s\S]*)assistant(?:final)?$/;
 
-/** Removes the marks around a block of reasoning. */
+/** Removes the opening and closing mark around a block of reasoning. */
 export function withoutMarks(block: string): string {
   return block.trim().replace(unmarkedHarmony, '$1').replace(around, '').trim();
 }
 
-/** Whether a mark of reasoning or of a call may begin with this character. */
+/** Whether the character is one with which a tag or token that has a meaning may begin. */
 export const beginsMark = (text: string, position: number): boolean => isOneOf('<[]◁', text, position);
 
 function nextMatch(pattern: RegExp, text: string, from: number): Place | null {

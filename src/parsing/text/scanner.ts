@@ -1,6 +1,6 @@
 import { isOneOf, lineEnd, skipSpace } from './characters.js';
 
-/** A repair made while reading; the response reports each (rule: repairs). */
+/** A repair that was made while a reply was read. The response reports each (rule: repairs). */
 export type Repair =
   | 'missing_close'
   | 'missing_parentheses'
@@ -25,39 +25,42 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObj
 
 /** A JSON object with the model's own keys. */
 export type JsonObject = {
-  /** The value of a key; of a key that the model wrote twice, the last one. */
+  /** The value of a key. If the model wrote the key twice, the last value. */
   [key: string]: JsonValue;
 };
 
-/** Spellings of numbers that their values cannot express (`1.10`, `05`), by the object or array that holds them. */
+/**
+ * The text of numbers whose value does not show how they were written (`1.10`, `05`), by the object or array that holds
+ * them.
+ */
 export type Spellings = WeakMap<object, Map<string | number, string>>;
 
 /**
- * Maximum number of values in one call, items and fields included. A request's objects have at most 50,000 fields, and a call is sent back
- * in the history; no model writes as many.
+ * Maximum number of values in one call, items and fields included. A request's objects have at most 50,000 fields, and
+ * later requests contain the call in their history. No model writes as many.
  */
 const MAX_VALUES = 50_000;
 
 interface ScannerOptions {
   readonly lenient?: boolean;
   readonly spellings?: Spellings;
-  /** The scanner in which this one is an attempt; both count their values together. */
+  /** The scanner for which this one tries to read a value. Both add to the same number of values. */
   readonly within?: Scanner;
 }
 
 /**
- * A position in the text that only moves forward while a value is read. Readers return `undefined` if they
- * cannot read the text here; `problem` then explains why, for the model.
+ * Reads a text from a position onward. Functions that read with it return `undefined` if they cannot read the text at
+ * the position; `problem` then explains why, for the model.
  */
 export class Scanner {
   readonly text: string;
   position: number;
   readonly repairs = new Set<Repair>();
   readonly spellings: Spellings;
-  /** True for the second, lenient reading, which also accepts bare words and smart quotes. */
+  /** True for the lenient second reading, which also accepts unquoted words and smart quotes. */
   readonly lenient: boolean;
   problem: string | null = null;
-  /** True while an object is read that `JSON.parse` accepts: its strings have JSON's escapes. */
+  /** True while a value is read that `JSON.parse` accepts, so that its strings are decoded with JSON's escapes. */
   isJson = false;
   /** True if a value could not be read because the text ended before it was complete. */
   cut = false;
@@ -85,7 +88,7 @@ export class Scanner {
     return this.text.startsWith(expected, this.position);
   }
 
-  /** Skips `expected` if the text continues with it. */
+  /** Skips `expected` and returns true if the text continues with it. */
   take(expected: string): boolean {
     if (!this.startsWith(expected)) return false;
     this.position += expected.length;
@@ -102,19 +105,19 @@ export class Scanner {
     return this.fail(problem);
   }
 
-  /** Counts a value that begins at the position. Returns false if the call now has too many values. */
+  /** Counts a value that begins at the position. Returns false if the call has too many values. */
   countValue(): boolean {
     this.#begun.values += 1;
     if (this.isFull) this.fail(`a call has more than ${MAX_VALUES} values`);
     return !this.isFull;
   }
 
-  /** True if the call has too many values, so that every further reading fails. */
+  /** True if the call has too many values, so that nothing more of it can be read. */
   get isFull(): boolean {
     return this.#begun.values > MAX_VALUES;
   }
 
-  /** Reads the text from `position` a second time; the values in it are counted only once. */
+  /** Reads the text from `position` a second time, without counting its values again. */
   readAgain<Value>(position: number, read: () => Value): Value {
     const { values } = this.#begun;
     this.position = position;

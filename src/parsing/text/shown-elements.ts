@@ -3,7 +3,7 @@ import { EchoedFences, ownTagAt } from './own-fences.js';
 
 /**
  * Matches the opening tag of an element that shows text, such as `<pre>` or `<example>`, or the beginning of an HTML
- * comment (rule: shown-element). Group `name` is the element; absent for a comment.
+ * comment (rule: shown-element). Group `name` is the name of the element; a comment has none.
  */
 const opener =
   /<(?:!--|(?<name>pre|code|tt|q|samp|kbd|xmp|listing|blockquote|textarea|template|details|(?:examples?|samples?)(?:[_-]\w{0,20})?)(?:\s[^<>]{0,200})?>)/iy;
@@ -13,7 +13,7 @@ const begun = /<(?:!-?|[a-z]\w{0,8}[\w-]{0,20}|[a-z]\w{0,8}[\w-]{0,20}\s[^<>]{0,
 /** The opening tag of an element that shows text. */
 interface ShownElement {
   readonly end: number;
-  /** Matches the closing tag at its `lastIndex`. */
+  /** Sticky pattern of the closing tag. */
   readonly close: RegExp;
 }
 
@@ -34,13 +34,16 @@ export function shownElementAt(text: string, position: number): ShownElement | '
   return { end: opener.lastIndex, close };
 }
 
-/** Whether the text only names the tag: the tag is in the middle of a line, and words follow it on that line. */
+/**
+ * Whether the text only mentions the tag: words follow it on its line. (The caller tests whether it is in the middle of
+ * a line.)
+ */
 export const isNamedInText = (text: string, { end }: ShownElement, lineStop: number): boolean =>
   !isRestBlank(text, end, lineStop) && !isOneOf('<[`', text, end);
 
 /**
- * Returns the end of the text inside an element, and of its closing tag; null if it is never closed. A closing tag in
- * one of the service's own fences is part of the quoted data.
+ * Returns the end of the text inside an element, and the end of its closing tag; null if it is never closed. A closing
+ * tag inside one of the service's data tags (such as `<file>`) is quoted, and does not close the element.
  */
 export function shownText(
   text: string,

@@ -34,8 +34,8 @@ export interface StringStart {
 }
 
 /**
- * Returns the start of a JSON, Python or JavaScript string at the position; in the lenient reading also of
- * one in “smart quotes”.
+ * Returns the start of a JSON, Python or JavaScript string at the position. In the lenient reading, the string may be
+ * in “smart quotes”.
  */
 export function stringStart(scanner: Scanner): StringStart | null {
   const { text, position } = scanner;
@@ -55,8 +55,8 @@ export function stringStart(scanner: Scanner): StringStart | null {
 }
 
 /**
- * Reads a string and all adjacent ones that Python would concatenate (`'a' "b"`). Line breaks inside any
- * quotes are kept (rule: values).
+ * Reads a string, and joins adjacent ones as Python does (`'a' "b"`). Line breaks inside any quotes are kept (rule:
+ * values).
  */
 export function readString(scanner: Scanner): string | undefined {
   let joined: string | undefined;
@@ -69,9 +69,9 @@ export function readString(scanner: Scanner): string | undefined {
 }
 
 /**
- * Returns the start of the next string of an implicit concatenation. A backtick after a string closes inline
- * code instead, and a letter directly after a quote (`"press "r" now"`) shows that the inner quotes were not
- * escaped.
+ * Returns the start of an adjacent string that Python would join with the previous one. A backtick after a string
+ * instead closes inline code, and a letter directly after a quote (`"press "r" now"`) shows that the inner quotes were
+ * not escaped.
  */
 function nextPart(scanner: Scanner): StringStart | null {
   const end = scanner.position;
@@ -117,9 +117,9 @@ export function closingQuote(text: string, from: number, close: string): number 
 }
 
 /**
- * Resolves the escapes of a literal: JSON's in an object that is JSON, JavaScript's in a template string, else Python's and
- * JavaScript's together. If one of its backslashes was no escape, or would make a control character, the model did not
- * write escapes: they stay as written, and a repair reports it (rule: values).
+ * Resolves the escapes of a literal: JSON's in an object that is JSON, JavaScript's in a template string, otherwise
+ * Python's and JavaScript's together. If a backslash begins no escape, or one for a control character, the model did
+ * not write escapes: the backslashes stay as written, and a repair reports it (rule: values).
  */
 export function resolveEscapes(scanner: Scanner, written: string, quote: string): string {
   if (!written.includes('\\')) return written;
@@ -131,20 +131,20 @@ export function resolveEscapes(scanner: Scanner, written: string, quote: string)
   return isDrivePath || beginsLikeShare.test(written) ? written : written.replace(anyEscape, resolvePlain);
 }
 
-/** A literal of one line that begins with a drive letter, a colon and a single backslash. */
+/** Matches a literal of one line that begins with a drive letter, a colon and a single backslash. */
 const beginsLikeDrive = /^[A-Za-z]:\\(?!\\)[^\r\n]*$/;
-/** A literal of one line that begins like the path of a share on a server. */
+/** Matches a literal of one line that begins like a network path (`\\server`). */
 const beginsLikeShare = /^\\\\[^\r\n]*$/;
 
 const anyEscape = /\\([\s\S])/g;
-/** Letters of the escapes that are resolved in a literal whose other backslashes stay. */
+/** Letters of the escapes that are resolved even in a literal whose other backslashes stay as written. */
 const plainLetters = `nt"'\\`;
 const resolvePlain = (pair: string, letter: string): string =>
   (plainLetters.includes(letter) && simpleEscapes.get(letter)) || pair;
 
 /**
- * Returns the text with all escapes resolved; undefined if a backslash begins no escape, or one that makes a
- * control character.
+ * Returns the text with all escapes resolved; undefined if a backslash begins no escape, or an escape for a control
+ * character.
  */
 function readEscapes(written: string, quote: string): string | undefined {
   const json = quote === '"' && written.length > WORTH_A_TRY ? parseString(written) : undefined;
@@ -164,16 +164,17 @@ function readEscapes(written: string, quote: string): string | undefined {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const unintended = /[\x00-\x08\x0b\x0c\x0e-\x1f]/;
 
-/** Whether an escape makes a control character by accident. The escape `\u0007` can only be intended. */
+/** Whether an escape stands for a control character by accident. An escape such as `\u0007` can only be intended. */
 const isUnintended = (written: string, at: number, { value }: Escape): boolean =>
   unintended.test(value) && written.charAt(at + 1) !== 'u';
 
 /**
- * Length above which a string is first read with `JSON.parse`; a failing attempt then costs little in comparison.
+ * Length above which a string is first read with `JSON.parse`. In a string this long, a failed attempt costs little in
+ * comparison.
  */
 const WORTH_A_TRY = 2 ** 12;
 
-/** Resolves the escapes of JSON; undefined if the string is no JSON. */
+/** Resolves JSON's escapes; undefined if the string is not valid JSON. */
 function parseString(written: string): string | undefined {
   try {
     return JSON.parse(`"${written}"`);
@@ -184,7 +185,7 @@ function parseString(written: string): string | undefined {
 
 interface Escape {
   readonly value: string;
-  /** Number of characters in the source, the backslash included. */
+  /** Number of characters of the escape as written, with the backslash. */
   readonly length: number;
 }
 

@@ -5,10 +5,10 @@ import { chatTokenAt, chatTokens, endTokens } from './chat-tokens.js';
 export const stopWords = ['Observation:', '<observation>', '</tool_code', '</code', ...endTokens] as const;
 const MIN_HALF_LENGTH = 3;
 
-/** Marks that close inline code, emphasis, a list or a statement around a call. */
+/** Characters that close inline code, emphasis, a list or a statement around a call. */
 const closers = ['`', '**', ';', ']'] as const;
 
-/** Skips closing marks, chat tokens and blanks up to other text of the line. */
+/** Skips characters that close something around a call, chat tokens, spaces and tabs. */
 export function skipClosers(text: string, position: number): number {
   let at = skipBlanks(text, position);
   for (;;) {
@@ -18,13 +18,13 @@ export function skipClosers(text: string, position: number): number {
   }
 }
 
-/** Whether only closing marks follow on the line, so that a call may end at `position`. */
+/** Whether only closing characters, chat tokens or a fence follow on the line, so that a call may end at `position`. */
 export function endsReply(text: string, position: number): boolean {
   const at = skipClosers(text, position);
   return at >= text.length || '\r\n'.includes(text.charAt(at)) || text.startsWith('```', at);
 }
 
-/** The end of a text without chat tokens and stop words, and the number of characters removed. */
+/** The end of a text before trailing chat tokens and stop words (`end`), and their number of characters (`stop`). */
 export interface TrimmedEnd {
   readonly end: number;
   readonly stop: number;
@@ -62,7 +62,10 @@ function trim(
 
 const STRIKE_CLOSE = '</s>';
 
-/** Whether `</s>` is an HTML tag, because a `<s>` before it is still open (rule: chat-tokens). */
+/**
+ * Whether a `</s>` at the end is an HTML tag and no chat token, because a `<s>` before it is still open (rule:
+ * chat-tokens).
+ */
 function closesStrike(text: string, open: number, end: number): boolean {
   const close = end - STRIKE_CLOSE.length;
   return open >= 0 && open < close && open > text.lastIndexOf(STRIKE_CLOSE, close - 1);
@@ -90,7 +93,7 @@ const wholeWords: ReadonlySet<string> = new Set(stopWords);
 const halfStops: ReadonlySet<string> = new Set(stopWords.flatMap(halves));
 const MAX_STOP_LENGTH = Math.max(...stopWords.map((word) => word.length));
 
-/** Whether the line consists of a stop word or of the beginning of one. */
+/** Whether the line consists of a stop word, or of the beginning of one. */
 export function isHalfStop(text: string, start: number, end: number): boolean {
   return end - start < 2 * MAX_STOP_LENGTH && halfStops.has(text.slice(start, end).trim());
 }
@@ -99,8 +102,8 @@ const wholeTokens = byEnding(chatTokens);
 const tokensAndHalves = byEnding([...chatTokens, ...stopWords.flatMap(halves)]);
 
 /**
- * Whether a chat token or stop word ends at the position. Tokens count anywhere; a stop word only at the start of
- * a line other than the first; the beginning of a stop word only alone on its line.
+ * Whether a chat token or stop word that must be removed ends at the position. A token may be anywhere; a stop word
+ * must be at the start of a line other than the first; the beginning of a stop word must be alone on its line.
  */
 function standsBefore(
   word: string,

@@ -31,12 +31,12 @@ export const withFullReport = (request: StepRequestInput): StepRequestInput => (
   include: { ...request.include, report: 'full' },
 });
 
-/** Sets another token limit. Reduces the reply's reserve only if the prompt would get less than half. */
-export const withLimit = (request: StepRequestInput, tokenLimit: number): StepRequestInput => ({
-  ...request,
-  llm_config: {
-    ...request.llm_config,
-    tokenLimit,
-    reservedOutputTokens: Math.min(request.llm_config.reservedOutputTokens, Math.floor(tokenLimit / 2)),
-  },
-});
+/** Sets another token limit. A lower limit lowers the reply's reserve in proportion; a higher one leaves it as it is. */
+export function withLimit(request: StepRequestInput, tokenLimit: number): StepRequestInput {
+  const { tokenLimit: before, reservedOutputTokens: reserve } = request.llm_config;
+  const lowered = Math.max(1, Math.floor((reserve / before) * tokenLimit));
+  return {
+    ...request,
+    llm_config: { ...request.llm_config, tokenLimit, reservedOutputTokens: Math.min(reserve, lowered) },
+  };
+}

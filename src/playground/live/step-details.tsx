@@ -155,7 +155,13 @@ function callOf({ id, state: { record } }: DoneStep): ModelCallView {
   return {
     phase: response.phase,
     request: requestOf(record),
-    response: { ...response, completion_text, updated_conversation_history: null, request_id: id },
+    response: {
+      ...response,
+      completion_text,
+      recorded_step: null,
+      updated_conversation_history: null,
+      request_id: id,
+    },
     draft: '',
     thought: response.thought ?? '',
     answer: response.direct_response ?? '',

@@ -6,8 +6,10 @@ const LARGEST = 200_000;
 /** Number of positions of the logarithmic slider: 2k to 4k is as long as 100k to 200k. */
 export const POSITIONS = 200;
 const SHARES = 20;
+/** Minimum number of tokens for a reply. */
+const MIN_RESERVE = 100;
 
-/** Token limit and reply reserve. Each change requests a new preview. */
+/** Token limit and reply reserve, which keeps its share when the limit moves. Each change requests a new preview. */
 export function BudgetSettings() {
   const { tokenLimit, reservedOutputTokens, contextShare } = settings.value;
   return (
@@ -20,7 +22,8 @@ export function BudgetSettings() {
         value={toPosition(tokenLimit)}
         onChange={(position) => {
           const limit = toLimit(position);
-          change({ tokenLimit: limit, reservedOutputTokens: Math.min(reservedOutputTokens, limit / 2) });
+          const reserve = Math.round((reservedOutputTokens / tokenLimit) * limit);
+          change({ tokenLimit: limit, reservedOutputTokens: Math.max(MIN_RESERVE, reserve) });
         }}
       />
       <Slider
@@ -29,7 +32,9 @@ export function BudgetSettings() {
         max={POSITIONS}
         value={Math.round((reservedOutputTokens / tokenLimit) * 2 * POSITIONS)}
         onChange={(position) =>
-          change({ reservedOutputTokens: Math.max(100, rounded((position / POSITIONS / 2) * tokenLimit)) })
+          change({
+            reservedOutputTokens: Math.max(MIN_RESERVE, rounded((position / POSITIONS / 2) * tokenLimit)),
+          })
         }
       />
       <Slider

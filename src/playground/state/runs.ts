@@ -103,7 +103,7 @@ export async function startRun({
 }
 
 export function inWords(error: unknown): string {
-  if (error instanceof StepwiseError) return failureInWords(error);
+  if (error instanceof StepwiseError) return failureInWords(error.toStepError());
   return error instanceof TypeError || error instanceof RangeError
     ? error.message
     : 'The run could not be started because of an unexpected error.';

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { emptyRun, type RunEvent, type RunView, readTrajectory } from '../../sdk/index.js';
+import { emptyRun, type RunEvent, type RunView, readTrajectory, type Trajectory } from '../../sdk/index.js';
 import { notice } from '../branches/files/notice.js';
 import { playSaved } from '../run/play-saved.js';
 import { addRun, amendBranch, branches, shownId } from '../state/runs.js';
@@ -37,13 +37,15 @@ export async function watchTour(): Promise<void> {
     return;
   }
   const [first, followUp] = ((await response.json()) as readonly unknown[]).map((saved) =>
-    readTrajectory(JSON.stringify(saved)),
+    withOfflineModel(readTrajectory(JSON.stringify(saved))),
   );
   if (!first || !followUp) return;
   const recorded = { origin: 'file', parent: null } as const;
   const view = await playSaved(followUp);
   addRun({ ...recorded, label: `Recorded follow-up: ${followUp.task}`, view, saved: followUp }, FOLLOW_UP_ID);
-  addRun({ ...recorded, label: `Recorded: ${first.task}`, view: emptyRun(), saved: null }, ID);
+  // Like a live run until its end: in progress, with the newest step inspected.
+  const playing = { ...recorded, origin: 'live' } as const;
+  addRun({ ...playing, label: `Recorded: ${first.task}`, view: emptyRun(), saved: null }, ID);
   branches.value = branches.value.toSorted(
     (one, other) => Number(one.id === FOLLOW_UP_ID) - Number(other.id === FOLLOW_UP_ID),
   );
@@ -53,8 +55,14 @@ export async function watchTour(): Promise<void> {
     amendBranch(ID, { view: next });
     return pauses.pause(READING_MS[event.type] ?? 0);
   };
-  amendBranch(ID, { view: await playSaved(first, show), saved: first });
+  amendBranch(ID, { view: await playSaved(first, show), saved: first, origin: 'file' });
   skipPauses.value = null;
+}
+
+/** The scripted model exists only in the recording, so branches begin with the model that needs no key. */
+function withOfflineModel(saved: Trajectory): Trajectory {
+  const { provider: _, ...llmConfig } = saved.options.llmConfig;
+  return { ...saved, options: { ...saved.options, llmConfig: { ...llmConfig, modelName: 'offline' } } };
 }
 
 class Pauses {

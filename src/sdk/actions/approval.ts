@@ -1,5 +1,8 @@
 import type { ActionDetails } from '../../contract/step.js';
 import { renderCall } from '../../conversation/call-text.js';
+import { isObject } from '../../conversation/is-object.js';
+import { anObject, type Expectation, findValueProblem } from '../base/expect-value.js';
+import { isText, oneOf, optional } from '../base/shape.js';
 import { hasUnseen } from '../base/unseen.js';
 import { describeEntry, findEntry } from './command-table.js';
 import type { ShellCall, Tool, ToolArguments } from './define-tool.js';
@@ -69,8 +72,8 @@ export type ApprovalDecision =
   | {
       /** Kind of the decision. */
       readonly type: 'deny';
-      /** The reason for the model; may be empty. */
-      readonly reason: string;
+      /** The reason for the model; may be empty or absent. */
+      readonly reason?: string | null | undefined;
     }
   /** Leaves the decision open: the run ends as `needs_approval` before any call of the step runs, and can be resumed. */
   | {
@@ -88,6 +91,31 @@ export type Approve = (
   request: ApprovalRequest,
   signal: AbortSignal,
 ) => ApprovalDecision | Promise<ApprovalDecision>;
+
+/** The field that each type of decision has beside its type. */
+const decisionFields: Readonly<
+  Record<ApprovalDecision['type'], readonly [name: string, Expectation] | null>
+> = {
+  allow: null,
+  always: ['rule', anObject],
+  edit: ['args', anObject],
+  deny: ['reason', [optional(isText), 'a string']],
+  wait: null,
+  stop: null,
+};
+
+const decisionTypes = Object.keys(decisionFields);
+const aDecisionType: Expectation = [oneOf(...decisionTypes), `one of: ${decisionTypes.join(', ')}`];
+
+/** Returns the reason why a value from outside is no decision, in the words of the service, else undefined. */
+export function findDecisionProblem(value: unknown, place: string): string | undefined {
+  if (!isObject(value)) return `${place}: expected a decision, such as { type: "allow" }.`;
+  const wrongType = findValueProblem(`${place}.type`, value['type'], aDecisionType);
+  if (wrongType) return wrongType;
+  // The check of the type proves that the table has an entry.
+  const [field, expectation] = decisionFields[value['type'] as ApprovalDecision['type']] ?? [];
+  return field && expectation && findValueProblem(`${place}.${field}`, value[field], expectation);
+}
 
 /** A call with its tool. */
 interface ToolCall {

@@ -1,4 +1,5 @@
 import { isObject } from '../../conversation/is-object.js';
+import { isBoolean, optional } from '../base/shape.js';
 import { isStandard } from '../base/standard-schema.js';
 
 /**
@@ -9,12 +10,33 @@ export function checkTool(tool: unknown, place: string, advice = ' Create tools 
   if (!isObject(tool)) throw new TypeError(`${place}: expected a tool of defineTool.`);
   const fromVendor = vendorAdvice(tool);
   if (fromVendor) throw new TypeError(`${place}: ${fromVendor}`);
+  checkApprovalHints(tool, placeOf(place, tool));
   const missing = requirements.find(([field, check]) => !check(tool[field]));
   if (!missing) return;
   const [field, , expected] = missing;
-  const name = typeof tool['name'] === 'string' ? ` ("${tool['name']}")` : '';
-  throw new TypeError(`${place}${name}.${field}: expected ${expected}.${advice}`);
+  const given = field === 'inputSchema' && isObject(tool['parameters']) ? ', under the name inputSchema' : '';
+  throw new TypeError(`${placeOf(place, tool)}.${field}: expected ${expected}${given}.${advice}`);
 }
+
+const placeOf = (place: string, { name }: Record<string, unknown>): string =>
+  typeof name === 'string' ? `${place} ("${name}")` : place;
+
+/**
+ * Throws if a tool would run without the approval that its author intended. Other annotations pass: MCP has more of them, and so
+ * have its vendors.
+ */
+function checkApprovalHints(tool: Record<string, unknown>, place: string): void {
+  const annotations = tool['annotations'] ?? {};
+  if (!isObject(annotations)) throw new TypeError(`${place}.annotations: expected an object.`);
+  const misplaced =
+    ['requiresApproval', 'needsApproval'].find((name) => tool[name] !== undefined) ??
+    (annotations['needsApproval'] === undefined ? undefined : 'annotations.needsApproval');
+  if (misplaced) throw new TypeError(`${place}.${misplaced}: write annotations: { requiresApproval: true }.`);
+  const hint = ['requiresApproval', 'readOnlyHint'].find((name) => !isFlag(annotations[name]));
+  if (hint) throw new TypeError(`${place}.annotations.${hint}: expected true or false.`);
+}
+
+const isFlag = optional(isBoolean);
 
 const requirements: readonly (readonly [string, (value: unknown) => boolean, string])[] = [
   ['name', (value) => typeof value === 'string' && value !== '', 'the name of the tool'],

@@ -1,4 +1,5 @@
 import type { ToolDefinition } from '../../contract/tool.js';
+import { isObject } from '../../conversation/is-object.js';
 import {
   checkBy,
   type DescribedSchema,
@@ -186,6 +187,7 @@ export function defineTool<const Schema extends ToolSchema>(specification: ToolS
   checkTool(specification, 'defineTool', '');
   const { execute, preview, annotations, inputSchema, ...definition } = specification;
   const read = argumentReader(inputSchema);
+  expectObjectSchema(specification.name, read?.jsonSchema ?? inputSchema);
   // Casts arguments to the schema's type. The run calls both functions only with arguments that passed the
   // check against the JSON Schema, and the schema of a library returns its own type.
   const typed = (args: unknown) => args as ArgumentsOf<Schema>;
@@ -202,6 +204,15 @@ export function defineTool<const Schema extends ToolSchema>(specification: ToolS
     execute: async (args, context) => execute(typed(await read.parse(args)), context),
     ...(preview && { preview: async (args, context) => preview(typed(await read.parse(args)), context) }),
   };
+}
+
+/** Throws for a schema that no object fits: a call has its arguments by name. */
+function expectObjectSchema(name: string, schema: unknown): void {
+  const { type = 'object' } = isObject(schema) ? schema : {};
+  if ([type].flat().includes('object')) return;
+  throw new TypeError(
+    `defineTool ("${name}").inputSchema: expected the schema of an object, whose fields are the arguments.`,
+  );
 }
 
 interface ArgumentReader {

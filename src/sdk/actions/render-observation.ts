@@ -14,7 +14,8 @@ export function renderObservation(result: unknown): string {
 export function renderError(error: unknown): string {
   const message =
     typeof error === 'object' && error !== null && 'message' in error ? error.message : undefined;
-  return cap(typeof message === 'string' && message !== '' ? message : toText(error));
+  if (typeof message === 'string' && message !== '') return cap(message);
+  return error === undefined || error === '' ? 'It failed without a message.' : cap(toText(error));
 }
 
 /** Returns the first line of an observation and the number of further lines. */

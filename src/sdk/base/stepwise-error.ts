@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../contract/error-codes.js';
 import type { ErrorDetail, ErrorResponse, StepError } from '../../contract/step.js';
 import { stepError } from '../../conversation/blank-step.js';
+import { describeFailure } from './error-hints.js';
 
 /** Codes of failures for which the service has sent no answer. */
 export type ConnectionErrorCode = 'service_unreachable' | 'service_timeout' | 'invalid_answer';
@@ -23,7 +24,10 @@ export interface Failure {
   readonly body?: ErrorResponse | undefined;
 }
 
-/** The service refused the request, failed, or could not be reached. Never contains a key: all messages are fixed texts. */
+/**
+ * The service refused the request, failed, or could not be reached. `message` has the sentence of the service, the fields
+ * that it names, and advice for the developer. Never contains a key.
+ */
 export class StepwiseError extends Error {
   /** Always `StepwiseError`, also in another realm. */
   override readonly name = 'StepwiseError';
@@ -35,14 +39,26 @@ export class StepwiseError extends Error {
   readonly retryable: boolean;
   /** Milliseconds to wait before the next attempt; null if the service names no time. */
   readonly retryAfterMs: number | null;
-  /** Facts beyond the code: those of the service, or why it could not be reached (rule: connection-failures). */
+  /**
+   * Facts in addition to the code: from the service, or the reason why it could not be reached (rule:
+   * connection-failures).
+   */
   readonly details: readonly ErrorDetail[];
   /** The whole body of the error; null if the service sent none. */
   readonly body: ErrorResponse | null;
+  /** The failure as in a response of the service: its message is the sentence only, without details and advice. */
+  readonly #error: StepError;
 
   /** Creates the error of a failure. */
   constructor(failure: Failure) {
-    super(failure.message);
+    const { retryAfterMs, details, body } = failure;
+    const error =
+      body?.error ??
+      stepError(failure, { retry_after_ms: retryAfterMs ?? null, details: [...(details ?? [])] });
+    // An older service sends no details, although its error has the type of the contract.
+    const complete = { ...error, details: error.details ?? [] };
+    super(describeFailure(complete));
+    this.#error = complete;
     this.code = failure.code;
     this.status = failure.status ?? null;
     this.retryable = failure.retryable;
@@ -61,11 +77,9 @@ export class StepwiseError extends Error {
     return new StepwiseError(failureOf(error));
   }
 
-  /** Returns the error in the form of the wire, for events and saved runs. */
+  /** Returns the error in the form in which responses of the service, events and saved runs contain it. */
   toStepError(): StepError {
-    return (
-      this.body?.error ?? stepError(this, { retry_after_ms: this.retryAfterMs, details: [...this.details] })
-    );
+    return this.#error;
   }
 }
 

@@ -209,6 +209,7 @@ const stepFields = {
   finish_reason_raw: optional(isText),
   reasoning: optional(isText),
   completion_text: optional(isText),
+  recorded_step: optional(isJsonObject),
   warnings: optional(listOf(isWarning)),
   error: optional(isError),
   request_id: optional(isText),

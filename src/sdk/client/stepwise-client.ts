@@ -5,7 +5,7 @@ import type { Step } from '../../contract/step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
 import { keyProblem } from '../../network/key-form.js';
 import { completeEvent, completeStep } from '../base/complete-step.js';
-import { anObject, aString, expectValue } from '../base/expect-value.js';
+import { anObject, aString, expectKnown, expectValue } from '../base/expect-value.js';
 import type { CallOptions, StepEvent, StepService } from '../base/step-service.js';
 import { StepwiseError } from '../base/stepwise-error.js';
 import { checkTimeLimit } from '../base/timer.js';
@@ -43,6 +43,15 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch | undefined;
 }
 
+const optionNames: Readonly<Record<keyof ClientOptions, true>> = {
+  baseUrl: true,
+  token: true,
+  llmKey: true,
+  timeoutMs: true,
+  headers: true,
+  fetch: true,
+};
+
 const paths = {
   step: '/api/agent/react_step',
   stream: '/api/agent/react_step/stream',
@@ -74,9 +83,13 @@ export class StepwiseClient implements StepService {
   readonly #timeoutMs: number;
   readonly #fetch: typeof fetch;
 
-  /** Throws `RangeError` for a negative `timeoutMs` or NaN, and `TypeError` for a `baseUrl` that is no address, and for a `token` or `llmKey` that cannot be sent in a header. */
+  /**
+   * Throws `RangeError` for a negative `timeoutMs` or NaN, and `TypeError` for an unknown option, a `baseUrl` that is no address, and
+   * a `token` or `llmKey` that cannot be sent in a header.
+   */
   constructor(options: ClientOptions) {
     expectValue('options', options, anObject);
+    expectKnown('options', options, optionNames);
     const { baseUrl, token, llmKey, timeoutMs, headers, fetch: ownFetch } = options;
     expectValue('baseUrl', baseUrl, aString);
     checkBaseUrl(baseUrl);
@@ -96,8 +109,8 @@ export class StepwiseClient implements StepService {
 
   /**
    * Creates a run of an agent on a task. The run starts when its events or its result are read. Throws `RangeError` for a
-   * step limit or time limit out of range, and `TypeError` for two tools of the same name or an answer schema that cannot be
-   * sent.
+   * step limit or time limit out of range, and `TypeError` for a missing, wrong or unknown option, two tools of the same name,
+   * and an answer schema that cannot be sent.
    */
   run<Answer = unknown>(task: string, options: TypedRunOptions<Answer>): Run<Answer> {
     return new Run(this, task, options);
@@ -139,6 +152,7 @@ export class StepwiseClient implements StepService {
 
   /** Makes one step and yields its events; the last is `step.completed`. Throws as `step` does, also between two events. */
   async *stream(request: StepRequestInput, options?: CallOptions): AsyncGenerator<StepEvent> {
+    expectValue('request', request, anObject);
     const limit = this.#limit(options);
     try {
       const response = await this.#send(paths.stream, request, { ...options, signal: limit.signal });
@@ -152,6 +166,7 @@ export class StepwiseClient implements StepService {
 
   async #call<Answer>(call: Call<Answer>, options?: CallOptions): Promise<Answer> {
     const { path, request, complete = (body) => body, isAnswer } = call;
+    if ('request' in call) expectValue('request', request, anObject);
     const limit = this.#limit(options);
     try {
       const response = await this.#send(path, request, { ...options, signal: limit.signal });

@@ -32,7 +32,7 @@ function wholeRequest(run: RunState, { phase, lastCall }: Call): StepRequestInpu
     max_iterations_left: lastCall ? 1 : run.iterationsLeft,
     tools: definitionsOf(run),
     tasks: [...run.tasks],
-    include: includedFields(options),
+    include: { ...includedFields(options), ...(run.mayRecord && { record: true }) },
     ...contextFields(options.context),
     ...(phase && { phase }),
     ...(options.phaseInstructions && { phase_instructions: options.phaseInstructions }),

@@ -1,10 +1,11 @@
 import type { Step } from '../../contract/step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
+import { withHint } from '../base/error-hints.js';
 import { StepwiseError } from '../base/stepwise-error.js';
 import { pause } from '../base/until-aborted.js';
 import { withoutNul } from '../base/without-nul.js';
 import { buildRequest } from './build-request.js';
-import { withHint } from './error-hints.js';
+import { callOption } from './call-option.js';
 import type { RunState } from './run-state.js';
 
 export interface ModelCall {
@@ -49,9 +50,8 @@ async function attemptStep(run: RunState, { phase, lastCall = run.mustAnswer }: 
   run.signal.throwIfAborted();
   // Tool definitions of an MCP server, chunks of a search and the caller's texts may contain NUL, too.
   const request = withoutNul(buildRequest(run, { phase, lastCall }));
-  run.options.onRequest?.(request);
-  const response = await receive(run, request);
-  run.absorb(response);
+  await callOption('onRequest', () => run.options.onRequest?.(request));
+  const response = run.absorb(await receive(run, request));
   const spent = lastCall || phase === null || phase === 'observe' ? 1 : 0;
   const left = run.iterationsLeft - spent; // counted here too, so that no service can make a run endless
   run.iterationsLeft = lastCall ? left : Math.min(left, response.iterations_remaining);

@@ -1,5 +1,11 @@
 import { isObject } from '../../conversation/is-object.js';
-import { aString, type Expectation, expectValue, anObject as object } from '../base/expect-value.js';
+import {
+  aString,
+  type Expectation,
+  expectKnown,
+  expectValue,
+  anObject as object,
+} from '../base/expect-value.js';
 import { isBoolean, isNumber, isText, isWholeNumber, listOf, oneOf } from '../base/shape.js';
 import { isStandard } from '../base/standard-schema.js';
 import { checkTimeLimit } from '../base/timer.js';
@@ -8,12 +14,13 @@ import { completeLlmConfig } from './run-state.js';
 
 const MAX_STEPS = 2 ** 31 - 1;
 
-/** Throws `TypeError` for a missing or wrong option, and `RangeError` for a step limit or time limit out of range. */
+/** Throws `TypeError` for a missing, wrong or unknown option, and `RangeError` for a step limit or time limit out of range. */
 export function checkRunOptions(task: string, options: RunOptions): void {
   expectValue('task', task, aString);
   expectValue('options', options, object);
   expectValue('llmConfig', options.llmConfig, object);
   checkLlmConfig('llmConfig', options.llmConfig);
+  expectKnown('options', options, optionFields);
   checkGiven('', { ...options }, optionFields);
   for (const [index, fallback] of (options.fallbacks ?? []).entries()) {
     expectValue(`fallbacks[${index}].llmConfig`, fallback.llmConfig, object);
@@ -27,12 +34,16 @@ export function checkRunOptions(task: string, options: RunOptions): void {
 }
 
 function checkLlmConfig(path: string, given: RunLlmConfig): void {
-  checkFields(`${path}.`, { ...given }, { modelName: name });
-  checkGiven(`${path}.`, { ...given }, llmFields);
+  expectValue(`${path}.modelName`, given.modelName, name);
+  expectKnown(path, given, llmFields);
+  // Null means the same as absent in fields of the wire (rule: null-is-absent).
+  const fields = Object.entries(given).filter(([, value]) => value !== null);
+  checkGiven(`${path}.`, Object.fromEntries(fields), llmFields);
   checkReserve(path, given);
 }
 
-type Expectations<Name extends string> = { readonly [Key in Name]?: Expectation };
+/** The expectation of each option, so that none is unknown; null if another check has it. */
+type Expectations<Name extends string> = Readonly<Record<Name, Expectation | null>>;
 
 const name: Expectation = [(value) => isText(value) && value !== '', 'a string with at least 1 character'];
 const count: Expectation = [(value) => isWholeNumber(value) && Number(value) >= 1, 'a whole number from 1'];
@@ -45,11 +56,13 @@ const choice = (...values: readonly string[]): Expectation => [
   `one of: ${values.join(', ')}`,
 ];
 
-const llmFields: Expectations<keyof RunOptions['llmConfig']> = {
+const llmFields: Expectations<keyof RunLlmConfig> = {
+  modelName: name,
   tokenLimit: count,
   reservedOutputTokens: count,
   temperature: number,
   provider: name,
+  reasoningEffort: null,
   maxOutputTokens: count,
   deadlineMs: count,
   contextShare: number,
@@ -57,6 +70,7 @@ const llmFields: Expectations<keyof RunOptions['llmConfig']> = {
 };
 
 const optionFields: Expectations<keyof RunOptions> = {
+  llmConfig: object,
   tools: [
     (value) => Array.isArray(value) || typeof value === 'function',
     'a list of tools, or a function that returns one',
@@ -70,16 +84,19 @@ const optionFields: Expectations<keyof RunOptions> = {
   instructions: aString,
   protocol: choice('text', 'xml', 'json', 'native', 'auto'),
   strategy: choice('react', 'reason-act-observe'),
+  maxSteps: null,
   phaseInstructions: object,
   onLastIteration: choice('answer', 'allow_action'),
   approve: callable,
   approvalRules: list,
   guards: [listOf((value) => typeof value === 'function'), 'a list of functions'],
   onInputRequest: callable,
+  inputTimeoutMs: null,
   onInputTimeout: choice('end', 'continue'),
   clientTools: list,
   signal: [(value) => isObject(value) && 'aborted' in value, 'an AbortSignal'],
   compaction: object,
+  toolTimeoutMs: null,
   fallbacks: [listOf(isObject), 'a list of objects with llmConfig'],
   history: list,
   tasks: list,
@@ -87,20 +104,22 @@ const optionFields: Expectations<keyof RunOptions> = {
   stream: flag,
   extensions: flag,
   report: choice('full', 'summary', 'none'),
+  record: flag,
   onRequest: callable,
   projectId: aString,
   sessionId: aString,
 };
 
-function checkFields(prefix: string, values: Record<string, unknown>, fields: Expectations<string>): void {
-  for (const [field, expectation] of Object.entries(fields))
-    if (expectation) expectValue(prefix + field, values[field], expectation);
-}
+/** Leaves out the fields that this version does not know, such as those in a file of another version. */
+export const knownLlmConfig = (given: RunLlmConfig): RunLlmConfig => ({
+  ...Object.fromEntries(Object.entries(given).filter(([field]) => Object.hasOwn(llmFields, field))),
+  modelName: given.modelName,
+});
 
 /** Checks the fields that are set. */
 function checkGiven(prefix: string, values: Record<string, unknown>, fields: Expectations<string>): void {
-  const given = Object.entries(fields).filter(([field]) => values[field] !== undefined);
-  checkFields(prefix, values, Object.fromEntries(given));
+  for (const [field, expectation] of Object.entries(fields))
+    if (expectation && values[field] !== undefined) expectValue(prefix + field, values[field], expectation);
 }
 
 function checkReserve(path: string, llmConfig: RunLlmConfig): void {

@@ -3,6 +3,7 @@ import {
   type ApprovalDecision,
   type ApprovalRequest,
   type ApprovalRule,
+  findDecisionProblem,
   isAllowed,
   proposeRules,
 } from '../actions/approval.js';
@@ -11,6 +12,7 @@ import { failureOf, type ToolOutcome } from '../actions/execute-tool.js';
 import { findArgumentProblem } from '../actions/find-argument-problem.js';
 import { type PendingApproval, toPending } from '../actions/pending-approval.js';
 import { untilAborted } from '../base/until-aborted.js';
+import { callOption } from './call-option.js';
 import type { GuardVerdict } from './run-options.js';
 import type { RunState } from './run-state.js';
 
@@ -110,7 +112,7 @@ async function askGuards(run: RunState, action: ActionDetails): Promise<GuardVer
   let needsPerson: GuardVerdict | undefined;
   for (const guard of run.options.guards ?? []) {
     const { stepNumber, history, tasks } = run;
-    const verdict = await guard(action, { step: stepNumber, history, tasks });
+    const verdict = await callOption('guards', () => guard(action, { step: stepNumber, history, tasks }));
     if (verdict?.type === 'refuse') return verdict;
     needsPerson ??= verdict;
   }
@@ -145,13 +147,18 @@ async function askApproval(
   questions.asked.push(typeof given === 'string' ? { ...call, waitsAgain: given } : call);
   if (questions.waits) return 'wait';
   const decision = typeof given === 'object' ? given : await decide(run, request);
+  // Only a known decision can allow a call, also if an untyped `approve` returned something else.
+  const problem = findDecisionProblem(decision, 'approve');
+  if (problem) return deny(action, `${NOT_ALLOWED} ${problem}`);
   if (decision.type === 'stop' || decision.type === 'wait') return decision.type;
   return carryOut(run, inspected, decision);
 }
 
 /** Asks the person. Without `approve`, the decision waits. */
 const decide = async ({ options: { approve }, signal }: RunState, request: ApprovalRequest) =>
-  approve ? untilAborted(approve(request, signal), signal) : ({ type: 'wait' } as const);
+  approve
+    ? callOption('approve', () => untilAborted(approve(request, signal), signal))
+    : ({ type: 'wait' } as const);
 
 /**
  * Returns the decision that a resumed run was given for a call, or the reason why it does not count: the call is no longer
@@ -176,7 +183,6 @@ async function carryOut(
   if (decision.type === 'deny') return deny(asked.action, denialText(decision.reason));
   if (decision.type === 'edit') return applyEdit(run, asked, decision.args);
   if (decision.type === 'always') allowFromNowOn(run, decision.rule);
-  else if (decision.type !== 'allow') return deny(asked.action, NOT_ALLOWED);
   return asked;
 }
 
@@ -205,16 +211,17 @@ const deny = (action: ActionDetails, text: string): SettledAction => ({
  */
 export const NOBODY_TO_ASK = 'Not run. Nobody is there to approve this.';
 
-/** The observation if an untyped `approve` returned an unknown decision, such as `false`: only a known one can allow. */
+/** The observation if `approve` returned no decision, such as `false`; the mistake follows. */
 const NOT_ALLOWED = 'Not run. This was not approved.';
 
 const REFUSED = 'The user refused this call, so it was not run.';
 const REASON = ' Reason: ';
 
 /** Returns the observation of a denied call: a person refused it, and why (rule: approval). */
-function denialText(reason: string): string {
+function denialText(reason: string | null | undefined): string {
   if (reason === NOBODY_TO_ASK) return reason;
-  return reason.trim() ? REFUSED + REASON + reason.trim() : REFUSED;
+  const given = reason?.trim();
+  return given ? REFUSED + REASON + given : REFUSED;
 }
 
 /** Reads the reason out of a denial in a saved run. Former versions saved nothing but the reason. */

@@ -1,5 +1,5 @@
+import { withHint } from '../base/error-hints.js';
 import { StepwiseError } from '../base/stepwise-error.js';
-import { withHint } from './error-hints.js';
 import type { RunState } from './run-state.js';
 
 /**

@@ -3,6 +3,7 @@ import { type ClientToolName, clientToolNames, createClientTools } from '../acti
 import type { Tool } from '../actions/define-tool.js';
 import { FIND_TOOLS, searchAmong, ToolSearch } from '../actions/find-tools.js';
 import { untilAborted } from '../base/until-aborted.js';
+import { callOption } from './call-option.js';
 import { deferTools } from './defer-tools.js';
 import { runHost } from './run-host.js';
 import type { RunOptions } from './run-options.js';
@@ -18,9 +19,10 @@ export function offerTools(run: RunState, given: readonly Tool[]): void {
   const search = given.find((tool) => tool instanceof ToolSearch) ?? searchAmong([...offered, ...own]);
   const tools = [...offered, ...own, ...(deferred.size > 0 ? [search] : [])];
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  if (byName.size < tools.length)
+  const twice = tools.find(({ name }, index) => tools.findIndex((other) => other.name === name) < index);
+  if (twice)
     throw new TypeError(
-      'Two tools have the same name: rename yours, or leave a tool of the SDK out of the option clientTools.',
+      `Two tools have the same name, "${twice.name}": rename yours, or leave a tool of the SDK out of the option clientTools.`,
     );
   run.tools = byName;
   run.deferred = deferred;
@@ -45,5 +47,6 @@ const defaultClientTools = ({ compaction }: RunOptions): readonly ClientToolName
 /** Asks for the caller's current tools if `tools` is a function. */
 export async function renewTools(run: RunState): Promise<void> {
   const { tools } = run.options;
-  if (typeof tools === 'function') offerTools(run, await untilAborted(tools(), run.signal));
+  if (typeof tools !== 'function') return;
+  offerTools(run, await callOption('tools', () => untilAborted(tools(), run.signal)));
 }

@@ -1,12 +1,12 @@
 import { isObject } from '../../conversation/is-object.js';
 import { noUsage } from '../../conversation/usage.js';
-import type { ApprovalDecision } from '../actions/approval.js';
+import { type ApprovalDecision, findDecisionProblem } from '../actions/approval.js';
 import type { PendingApproval, PendingDecision } from '../actions/pending-approval.js';
 import { anObject, aString, type Expectation, expectValue } from '../base/expect-value.js';
-import { isText, listOf, oneOf } from '../base/shape.js';
+import { isText, listOf } from '../base/shape.js';
 import type { RunOptions } from './run-options.js';
 import { type Continuation, DEFAULT_MAX_STEPS, type RunState } from './run-state.js';
-import type { Trajectory } from './trajectory.js';
+import { savedOptions, type Trajectory } from './trajectory.js';
 
 /** Options of a resumed run: the decisions, and what a file cannot hold, such as `tools`. They win over the saved options. */
 export interface ResumeOptions extends Partial<RunOptions> {
@@ -20,7 +20,7 @@ export function resumedOptions(saved: Trajectory, given: ResumeOptions): RunOpti
   expectValue('options', given, anObject);
   const { options, projectId, sessionId, attachments = [] } = saved;
   const { decisions: _, ...more } = given;
-  return { ...options, projectId, sessionId, attachments, ...more };
+  return { ...savedOptions(options), projectId, sessionId, attachments, ...more };
 }
 
 /** Returns the state in which a saved run waits. Throws `TypeError` if it does not wait, and for a decision that cannot be carried out. */
@@ -33,13 +33,14 @@ export function continuationOf(saved: Trajectory, { decisions }: ResumeOptions):
   const pending = result.pending ?? [];
   for (const [index, decision] of decisions.entries())
     checkDecision(pending, decision, `decisions[${index}]`);
-  const { beganWith, observations, history, tasks } = saved;
+  const { beganWith, observations, history, tasks, recordedSteps } = saved;
   return {
     beganWith,
     observations,
     history,
     tasks,
     responses,
+    recordedSteps,
     response,
     steps: result.steps ?? [],
     usage: result.usage ?? noUsage,
@@ -58,18 +59,6 @@ const decisionList: Expectation = [
   'a list of decisions, such as { id, argsHash, type: "allow" }',
 ];
 
-/** The field that each type of decision needs beside `id` and `argsHash`. */
-const decisionFields: Readonly<
-  Record<ApprovalDecision['type'], readonly [name: string, Expectation] | null>
-> = {
-  allow: null,
-  always: ['rule', anObject],
-  edit: ['args', anObject],
-  deny: ['reason', aString],
-  wait: null,
-  stop: null,
-};
-
 function checkDecision(pending: readonly PendingApproval[], decision: PendingDecision, place: string): void {
   expectValue(`${place}.id`, decision.id, aString);
   const call = pending.find(({ id }) => id === decision.id);
@@ -77,10 +66,8 @@ function checkDecision(pending: readonly PendingApproval[], decision: PendingDec
   expectValue(`${place}.argsHash`, decision.argsHash, [isText, 'the argsHash of the pending call']);
   if (call.argsHash !== decision.argsHash)
     throw new TypeError(`${place}.argsHash: the decision is about other arguments than those of ${call.id}.`);
-  const types = Object.keys(decisionFields);
-  expectValue(`${place}.type`, decision.type, [oneOf(...types), `one of: ${types.join(', ')}`]);
-  const [field, expectation] = decisionFields[decision.type] ?? [];
-  if (field && expectation) expectValue(`${place}.${field}`, Reflect.get(decision, field), expectation);
+  const problem = findDecisionProblem(decision, place);
+  if (problem) throw new TypeError(problem);
 }
 
 /**

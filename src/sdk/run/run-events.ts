@@ -3,8 +3,8 @@ import type { Step } from '../../contract/step.js';
 import type { Task } from '../../contract/step-request.js';
 import type { ApprovalRequest } from '../actions/approval.js';
 import type { InputRequest } from '../actions/client-tools.js';
+import type { RunError } from '../base/error-hints.js';
 import type { ToolEvent } from '../base/tool-event.js';
-import type { RunError } from './error-hints.js';
 import type { RunResult } from './run-result.js';
 
 /**

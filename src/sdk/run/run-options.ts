@@ -88,6 +88,11 @@ export interface RunOptions {
   /** Size of the context report in each response; default `summary`. */
   readonly report?: 'full' | 'summary' | 'none' | undefined;
   /**
+   * True keeps the complete input and output of each step in the saved run, for `stepwise eval` (rule: run-records);
+   * default false.
+   */
+  readonly record?: boolean | undefined;
+  /**
    * Receives the request of each step right before it is sent, once per attempt. The request holds no key, which is sent
    * in a header. If `onRequest` throws, the run ends with an error.
    */

@@ -6,7 +6,7 @@ import type { InputRequest } from '../actions/client-tools.js';
 import type { ToolArguments } from '../actions/define-tool.js';
 import type { PendingApproval } from '../actions/pending-approval.js';
 import type { TerminationReason } from '../actions/tool-errors.js';
-import { describeError, type RunError } from './error-hints.js';
+import { describeError, type RunError } from '../base/error-hints.js';
 
 /** Reason for the end of a run. `denied`: a person refused a call of the last step before the answer. */
 export type StopReason =
@@ -86,8 +86,16 @@ const MAX_LINE_CHARS = 110;
 
 /** Explains why a run has no answer, in one sentence, with the first detail, the code and the advice of an error. Returns the answer if there is one. */
 export function explainEnd({ answer, error, stopReason, pending }: Omit<RunResult, 'summary'>): string {
-  if (!error) return answer ?? [ends[stopReason], ...pending.map(waitsAgain).filter(Boolean)].join('\n');
+  if (!error)
+    return answer ?? [endOf(stopReason, pending), ...pending.map(waitsAgain).filter(Boolean)].join('\n');
   return [describeError(error), ...(error.hint ? [error.hint] : [])].join('\n');
+}
+
+/** Names the calls that wait, and the way to go on, since nothing else shows why a program ends without an answer. */
+function endOf(stopReason: StopReason, pending: readonly PendingApproval[]): string {
+  if (pending.length === 0) return ends[stopReason];
+  const names = [...new Set(pending.map(({ toolName }) => toolName))].join(', ');
+  return `The run waits for the approval of ${names}. Decide with client.resume, or pass approve to client.run.`;
 }
 
 const waitsAgain = (call: PendingApproval): string =>
@@ -99,7 +107,7 @@ const ends: Readonly<Record<StopReason, string>> = {
   step_limit: 'The task could not be finished within the allowed number of steps.',
   stopped: 'The run was stopped before there was an answer.',
   needs_input: 'The run waits for an answer to a question.',
-  needs_approval: 'The run waits for the approval of its next calls.',
+  needs_approval: 'The run waits for an approval.',
   error: 'The run failed.',
 };
 

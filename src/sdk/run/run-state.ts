@@ -1,4 +1,5 @@
 import type { TurnInput } from '../../contract/history.js';
+import type { RecordedStep } from '../../contract/recorded-step.js';
 import type { Step, Usage } from '../../contract/step.js';
 import type { StepRequestInput, Task } from '../../contract/step-request.js';
 import { noUsage, sumUsage } from '../../conversation/usage.js';
@@ -7,6 +8,7 @@ import type { Tool } from '../actions/define-tool.js';
 import type { PendingApproval } from '../actions/pending-approval.js';
 import { randomId } from '../base/random-id.js';
 import type { CallOptions, StepService } from '../base/step-service.js';
+import { isRecordedStep } from '../base/wire-shapes.js';
 import { withoutNul } from '../base/without-nul.js';
 import { type AnswerCheck, toAnswerCheck } from './answer-schema.js';
 import type { RunEvent } from './run-events.js';
@@ -42,6 +44,8 @@ export interface Continuation {
   readonly steps: readonly StepRecord[];
   /** All responses of the service so far. */
   readonly responses: readonly Step[];
+  /** The recorded steps so far; absent if none were recorded. */
+  readonly recordedSteps?: readonly RecordedStep[] | undefined;
   /** All observations so far, in full. */
   readonly observations: readonly TurnInput[];
   /** Tokens so far. */
@@ -58,6 +62,8 @@ export interface Continuation {
 
 const DEFAULT_TOKEN_LIMIT = 32_000;
 const DEFAULT_RESERVED_OUTPUT_TOKENS = 4_000;
+/** Maximum length of the recorded steps of a run as JSON, since each repeats the history (rule: run-records). */
+const MAX_RECORDED_CHARS = 8 * 2 ** 20;
 /** Default of `maxSteps`. */
 export const DEFAULT_MAX_STEPS = 10;
 
@@ -89,6 +95,11 @@ export class RunState {
   readonly steps: StepRecord[] = [];
   /** All responses of the service, for the saved run. */
   readonly responses: Step[] = [];
+  /** The complete input and output of the steps, for the saved run. */
+  readonly recordedSteps: RecordedStep[] = [];
+  /** Whether the next step is recorded: the caller wants it, and the limit is not reached. */
+  mayRecord: boolean;
+  #recordedChars = 0;
   /** All observations in full, for the saved run: a compaction may shorten those in the history. */
   readonly observations: TurnInput[] = [];
   /**
@@ -131,11 +142,14 @@ export class RunState {
     this.approvalRules = options.approvalRules ?? [];
     this.#fallbacks = options.fallbacks ?? [];
     this.iterationsLeft = options.maxSteps ?? DEFAULT_MAX_STEPS;
+    this.mayRecord = options.record ?? false;
     this.continued = continued;
     if (continued) this.#takeUp(continued);
   }
 
-  #takeUp({ history, tasks, steps, responses, observations, usage, iterationsLeft }: Continuation): void {
+  #takeUp(continued: Continuation): void {
+    const { history, tasks, steps, responses, observations, usage, iterationsLeft } = continued;
+    for (const recorded of continued.recordedSteps ?? []) this.#keepRecord(recorded);
     this.history = history;
     this.tasks = tasks;
     this.taskIsNew = false;
@@ -209,13 +223,32 @@ export class RunState {
     return held;
   }
 
-  /** Adds a response of the service to the run. A failed step does not consume the task: the next step sends it again. */
-  absorb(response: Step): void {
+  /**
+   * Adds a response of the service to the run, and returns it without its record. A failed step does not consume the task:
+   * the next step sends it again.
+   */
+  absorb(received: Step): Step {
+    const { recorded_step: recorded } = received;
+    const response = { ...received, recorded_step: null };
+    // Cast: checked here. A saved run must be readable, so another form of record is dropped.
+    if (isRecordedStep(recorded)) this.#keepRecord(recorded as unknown as RecordedStep);
     this.responses.push(response);
     this.append(...response.new_turns);
     if (response.status !== 'error') this.taskIsNew = false;
     this.#amendStep(({ thought }) => ({ thought: response.thought ?? thought }));
     if (response.usage) this.addUsage(response.usage);
+    return response;
+  }
+
+  /** Keeps the record of a step. The first one that would exceed the limit is dropped, and no further one is requested. */
+  #keepRecord(recorded: RecordedStep): void {
+    const chars = JSON.stringify(recorded).length;
+    if (this.#recordedChars + chars > MAX_RECORDED_CHARS) {
+      this.mayRecord = false;
+      return;
+    }
+    this.#recordedChars += chars;
+    this.recordedSteps.push(recorded);
   }
 
   addUsage(usage: Usage): void {

@@ -1,10 +1,10 @@
 import type { TurnInput } from '../../contract/history.js';
 import { type ApprovalRule, isSameRule } from '../actions/approval.js';
 import { notRun } from '../actions/execute-tool.js';
+import { withHint } from '../base/error-hints.js';
 import type { StepService } from '../base/step-service.js';
 import { AnswerWriter } from './answer-writer.js';
 import { checkRunOptions } from './check-run-options.js';
-import { withHint } from './error-hints.js';
 import { offerTools, renewTools } from './offer-tools.js';
 import { leaveAtOnce, relay } from './relay.js';
 import { checkPendingTools } from './resume-run.js';

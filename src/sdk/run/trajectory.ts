@@ -8,6 +8,7 @@ import { isWithinSavedLimit, withinSavedLimit } from '../base/attachments.js';
 import type { JsonSchema } from '../base/standard-schema.js';
 import { toJsonSchema } from './answer-schema.js';
 import { definitionsOf } from './build-request.js';
+import { knownLlmConfig } from './check-run-options.js';
 import type { RunOptions } from './run-options.js';
 import type { RunResult } from './run-result.js';
 import type { RunState } from './run-state.js';
@@ -45,7 +46,7 @@ export interface Trajectory {
   readonly tasks: readonly Task[];
   /** The result; null if the run had not ended. */
   readonly result: Omit<RunResult, 'summary'> | null;
-  /** The complete input and output of each step, if the service recorded the run (`RECORD_DIR`). */
+  /** The complete input and output of the recorded steps: with the run option `record`, or of a service with `RECORD_DIR`. */
   readonly recordedSteps?: readonly RecordedStep[] | undefined;
 }
 
@@ -62,6 +63,7 @@ export type SavedOptions = Pick<
   | 'instructions'
   | 'context'
   | 'clientTools'
+  | 'record'
 > & {
   /** JSON Schema of the answer; the schema of a library is code, which a file cannot hold. */
   readonly answerSchema?: JsonSchema | undefined;
@@ -88,6 +90,7 @@ export function toTrajectory(run: RunState, result: RunResult | undefined): Traj
     history: withinSavedLimit(run.resumableHistory),
     tasks,
     result: result ? toSavedResult(result) : null,
+    ...(run.recordedSteps.length > 0 && { recordedSteps: [...run.recordedSteps] }),
   };
 }
 
@@ -106,12 +109,15 @@ function toSavedResult({ summary: _, ...result }: RunResult): Trajectory['result
   return { ...result, history: withinSavedLimit(result.history) };
 }
 
-/** Returns the options to save: plain data only, no permissions. Leaves out unset options. */
+/**
+ * Returns the options of a saved run: plain data only, no permissions. Leaves out unset options, and those that this version does
+ * not know.
+ */
 export function savedOptions(options: SavedOptions | RunOptions): SavedOptions {
   const { llmConfig, strategy, phaseInstructions, protocol, maxSteps, onLastIteration } = options;
-  const { extensions, instructions, context, clientTools, answerSchema } = options;
+  const { extensions, instructions, context, clientTools, answerSchema, record } = options;
   return {
-    llmConfig,
+    llmConfig: knownLlmConfig(llmConfig),
     ...(strategy && { strategy }),
     ...(phaseInstructions && { phaseInstructions }),
     ...(protocol && { protocol }),
@@ -121,6 +127,7 @@ export function savedOptions(options: SavedOptions | RunOptions): SavedOptions {
     ...(instructions !== undefined && { instructions }),
     ...(context && { context }),
     ...(clientTools && { clientTools }),
+    ...(record !== undefined && { record }),
     ...(answerSchema && { answerSchema: toJsonSchema(answerSchema) }),
   };
 }

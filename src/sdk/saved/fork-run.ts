@@ -44,6 +44,8 @@ export async function forkRun(
       ...Object.entries(observations).map(([id, given]) => observation(id, given, before.get(id))),
     ],
     result: null,
+    // They belong to the original run, whose file has them.
+    recordedSteps: undefined,
   };
   const replay = replayRun(kept);
   await replay.result();

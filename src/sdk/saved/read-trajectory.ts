@@ -46,7 +46,7 @@ export function readTrajectory(json: string): Trajectory {
 
 /** Returns the options of a run that continues the saved one. Tools are code, which a file cannot hold: add them. */
 export function resumeOptions({ options, history, tasks, projectId, sessionId }: Trajectory): RunOptions {
-  return { ...options, history, tasks, projectId, sessionId };
+  return { ...savedOptions(options), history, tasks, projectId, sessionId };
 }
 
 function parse(json: string): unknown {
@@ -114,6 +114,7 @@ const isOptions = shapeOf<SavedOptions>({
   context: optional(isContext),
   answerSchema: optional(isJsonObject),
   clientTools: optional(listOf(oneOf(...clientToolNames))),
+  record: optional(isBoolean),
 });
 
 const isPending = shapeOf<PendingApproval>({

@@ -55,6 +55,7 @@ function optionsOf({ request }: RecordedStep): SavedOptions {
 const toResponse = ({ response, completion_text }: RecordedStep): Trajectory['responses'][number] => ({
   ...response,
   completion_text,
+  recorded_step: null,
   updated_conversation_history: null,
   request_id: '',
 });

@@ -13,12 +13,12 @@ import { StepwiseError } from '../base/stepwise-error.js';
 import { reasonOfDenial } from '../run/clear-actions.js';
 import { Run } from '../run/run.js';
 import type { RunOptions } from '../run/run-options.js';
-import type { Trajectory } from '../run/trajectory.js';
+import { savedOptions, type Trajectory } from '../run/trajectory.js';
 
 /**
  * Replays a saved run: the same events and the same end, without model, tools or a person. `onRequest` receives the original
- * requests, rebuilt from the saved run. They differ from the original ones in two cases that a file does not record: a
- * compacted history, and an initial TODO list.
+ * requests, rebuilt from the saved run. They differ from the original ones in three cases that a file does not record: a
+ * compacted history, an initial TODO list, and records that reached their limit.
  */
 export function replayRun(saved: Trajectory, { onRequest }: Pick<RunOptions, 'onRequest'> = {}): Run {
   const observations = new Map(saved.observations.map((turn) => [turn.toolCallId ?? '', turn]));
@@ -27,7 +27,7 @@ export function replayRun(saved: Trajectory, { onRequest }: Pick<RunOptions, 'on
   const end = new AbortController();
   const edited = new Set<string>();
   return new Run(new SavedService(saved, end), saved.task, {
-    ...saved.options,
+    ...savedOptions(saved.options),
     onRequest,
     projectId: saved.projectId,
     sessionId: saved.sessionId,

@@ -6,15 +6,15 @@ import { refused } from './read-fields.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The format of the answer that a request asks for, in the fields that all wires share. */
+/** The format of the answer that a request asks for, in the fields that all compatible APIs have. */
 export const answerFormatSchema = z.object({ type: z.string(), schema: optional(jsonObject) });
 
-/** The schema for clients that ask for JSON and send no schema. */
+/** The schema for requests that ask for JSON without sending a schema. */
 const anyObject: JsonSchema = { type: 'object' };
 
 /**
- * Returns the JSON Schema of the answer; undefined if the answer is text. Throws `StepRefused`, which names the field at
- * `path`, if the format or its schema cannot be used (rule: compatible-answer-formats).
+ * Returns the JSON Schema of the answer; undefined if the answer is text. Throws `StepRefused`, which names the field
+ * at `path`, if the format or its schema cannot be used (rule: compatible-answer-formats).
  */
 export function readAnswerFormat(
   format: z.output<typeof answerFormatSchema> | undefined,
@@ -31,8 +31,9 @@ export function readAnswerFormat(
 }
 
 /**
- * Returns the text and the reasoning of a reply to a request for JSON. The text is the JSON alone, or what the model wrote
- * instead if that does not fit; the thought beside it counts as reasoning, because a program reads the text.
+ * Returns the text and the reasoning of a reply to a request for JSON. If the answer fits the schema, the text is
+ * only its JSON, because a program reads it; otherwise it is the text that the model wrote. The thought is appended
+ * to the reasoning.
  */
 export function typedTextOf({ thought, direct_response: written, answer, parse, reasoning }: StepResult): {
   readonly text: string;

@@ -25,7 +25,7 @@ export interface Answering {
   contextBuilt: StepObserver['contextBuilt'];
 }
 
-/** An answer, the step whose reply it is, and the first step of the request. */
+/** An answer, the step (`result`) that produced it, and the first step of the request. */
 export interface Answered {
   readonly answer: Answer;
   readonly result: StepResult;
@@ -33,15 +33,15 @@ export interface Answered {
 }
 
 /**
- * Answers a request with one step. If the reply is an action that could not be read, a further step corrects it
- * (rule: compatible-corrections).
+ * Answers a request with one step. Further steps correct a reply that cannot be used, such as an action that cannot
+ * be parsed (rule: compatible-corrections).
  */
 export async function answerRequest(
   request: NeutralRequest,
   input: StepInput,
   answering: Answering,
 ): Promise<Answered> {
-  // JSON is sent only when it is complete and checked, because text that was sent cannot be corrected.
+  // JSON is sent only when it is complete and checked, because sent text cannot be corrected.
   const sent =
     answering.sink && new SentText(answering.sink, { holdsText: request.answerSchema !== undefined });
   const results = await makeSteps(input, answering, sent);
@@ -56,7 +56,7 @@ export async function answerRequest(
 
 type Results = readonly [StepResult, ...StepResult[]];
 
-/** Makes the first step, and further ones while the latest reply needs a correction. */
+/** Makes the first step, and further steps while the latest reply needs a correction. */
 async function makeSteps(
   input: StepInput,
   { step, corrections, contextBuilt }: Answering,
@@ -78,7 +78,7 @@ async function makeSteps(
   return results;
 }
 
-/** Handles the failure of a correction: the earlier reply, which has been paid for, becomes the answer. */
+/** Handles a failed correction step: the earlier reply, which has been paid for, becomes the answer. */
 function keepEarlier(error: unknown): undefined {
   if (error instanceof Interruption && error.reason === 'caller_left') throw error;
   return undefined;
@@ -86,7 +86,7 @@ function keepEarlier(error: unknown): undefined {
 
 const termsOf = ({ terms = { toolChoice: 'auto' } }: StepInput) => terms;
 
-/** Sends the text that the stream does not have yet, and returns all text of the stream. */
+/** Sends the part of the text that the client has not received yet. Returns all text and reasoning that was sent. */
 function send(
   sent: SentText,
   { result, first }: { readonly result: StepResult; readonly first: StepResult },
@@ -97,7 +97,10 @@ function send(
 
 const isAnswer = ({ status }: StepResult): boolean => status === 'direct_response_provided';
 
-/** Returns the text of a step: the thought, then the answer. An action that was cut off is its thought. */
+/**
+ * Returns the text of a step: the thought, then the answer. For a cut-off action, it is the thought before the
+ * action.
+ */
 function untypedTextOf({ thought, direct_response: answer, reasoning }: StepResult) {
   return { text: [thought, answer].filter(Boolean).join('\n\n'), reasoning: reasoning ?? '' };
 }
@@ -134,13 +137,13 @@ function endOf({ status, error, finish_reason: reason }: StepResult): Answer['en
   return error?.code === 'output_truncated' || reason === 'length' ? 'length' : 'stop';
 }
 
-/** Returns the turns of the model that a step added. */
+/** Returns the assistant turns that a step added to the history. */
 const repliesIn = ({ new_turns: turns }: StepResult): readonly Turn[] =>
   turns.filter(({ role }) => role === 'assistant');
 
 /**
- * Returns the calls for the client. A provider's own ids are kept, because it knows its calls by them; others are random,
- * because a client may compare them over all its conversations.
+ * Returns the calls for the client. Keeps the ids of native calls, by which the provider identifies them. Gives the
+ * other calls random ids, because a client may require ids that are unique across all its conversations.
  */
 function toCalls(
   { tools, takesSeveralCalls }: NeutralRequest,
@@ -171,7 +174,7 @@ function reportOf({ warnings }: NeutralRequest, result: StepResult): Answer['rep
 /** Approximate length of a token in the replies of models. */
 const CHARS_PER_TOKEN = 4;
 
-/** Adds up the usage of all steps. Counts that no provider reports are the service's own. */
+/** Adds up the usage of all steps. If the provider reports no count, uses the service's own. */
 function sumOf(results: Results, text: string): Answer['usage'] {
   const sum = results.reduce((total, { usage }) => sumUsage(total, usage ?? noUsage), noUsage);
   const counted = results.reduce(

@@ -24,26 +24,28 @@ export function readState(text: unknown): unknown {
   }
 }
 
-/** State in a field with a vendor's own name. It does not say which model made it. */
+/**
+ * Provider state from a vendor's own field, such as `reasoning_content`. It does not name the model that created it.
+ */
 export interface VendorFields {
   readonly vendorFields: Readonly<Record<string, unknown>>;
 }
 
 /**
- * End of the id of a call that was sent to the client with a provider state. Clients send ids back unchanged even
- * if they drop the state.
+ * Suffix of the id of each call that was sent to the client with a provider state. Clients send ids back unchanged
+ * even if they drop the state.
  */
 const MARK = '_swstate';
 
-/** Returns the id of a call for the client, with a mark if the call has a state. */
+/** Returns the id of a call for the client, with the suffix `MARK` if the call has a provider state. */
 export const markedId = (id: string, state: unknown): string => (state === undefined ? id : id + MARK);
 
 const unmarked = (id: string): string => (id.endsWith(MARK) ? id.slice(0, -MARK.length) : id);
 
 /**
- * Prepares the provider states in a conversation for the model that gets the request: removes the marks from ids,
- * and binds states in fields with a vendor's own name to this model. Warns about calls that were sent to the
- * client with a state and came back without it (rule: compatible-state).
+ * Prepares the provider states in a conversation for the model that gets the request: removes `MARK` from ids, and
+ * assigns states from vendors' own fields to this model. Warns about calls that were sent to the client with a state
+ * and came back without it (rule: compatible-state).
  */
 export function readStates(
   turns: readonly Turn[],
@@ -71,8 +73,8 @@ const stateMissing = (count: number): Warning => ({
 });
 
 /**
- * Binds the state in a vendor's own fields to the model that gets the request, because only that model can have written
- * it; drops it for a model of another wire.
+ * Adds the model that gets the request to a state from a vendor's own field, as the state itself names none. Removes
+ * the state if this model is not called through Chat Completions.
  */
 function bindState(turn: Turn, origin: StateOrigin | undefined): Turn {
   const { provider_state: state, ...rest } = turn;

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../../contract/tool.js';
 
-/** A tool under the name that the client uses; calls for the client have this name. */
+/** A tool under the client's own name. Calls that are sent to the client have this name. */
 export interface ClientTool {
   /** `custom`: a freeform tool, whose one argument is a text (`FREEFORM_PARAMETER`). */
   readonly kind: 'function' | 'custom';
@@ -9,7 +9,7 @@ export interface ClientTool {
   readonly namespace?: string | undefined;
 }
 
-/** A tool of a request before its name is checked. */
+/** A tool as the request defines it, before its name is adapted for the model. */
 export interface OfferedByClient extends ClientTool {
   readonly description?: string | undefined;
   /** JSON Schema of the arguments; undefined for a function without parameters, and for a freeform tool. */
@@ -27,14 +27,15 @@ const freeform = {
 };
 
 /**
- * Characters that a tool name must not contain, since a call in text cannot contain them (`toolDefinitionSchema`).
+ * Characters that the contract forbids in tool names (`toolDefinitionSchema`), because a call written as text cannot
+ * contain them.
  */
 const unwritable = /[\s\p{Cc}<>(){}[\]"'`,]/gu;
 const MAX_NAME_LENGTH = 128;
 
 /**
- * The tools of a request. The model gets them under names that can be written in every form of a call; the class
- * translates these names back to the client's own. If two definitions have the same name, the first counts.
+ * The tools of a request. The model gets them under names that can be written in every protocol; the class translates
+ * these names back to the client's own. If several tools have the same name, the first is used.
  */
 export class ClientTools {
   readonly #definitions = new Map<string, ToolDefinition>();
@@ -50,8 +51,7 @@ export class ClientTools {
   }
 
   /**
-   * Returns the name by which the model calls a tool of the client, also for a tool that the client no longer
-   * offers.
+   * Returns the name by which the model calls a tool of the client, also for a tool that the client no longer offers.
    */
   nameOf(tool: Pick<ClientTool, 'name' | 'namespace'>): string {
     return this.#names.get(keyOf(tool)) ?? writable(tool);
@@ -63,7 +63,7 @@ export class ClientTools {
     return this.#definitions.has(name) ? name : undefined;
   }
 
-  /** Returns the client's tool for a name that the model wrote. */
+  /** Returns the client's tool for the name in a call of the model. */
   find(name: string): ClientTool {
     return this.#byName.get(name) ?? { kind: 'function', name };
   }
@@ -93,7 +93,7 @@ function writable({ name, namespace }: Pick<ClientTool, 'name' | 'namespace'>): 
   return whole.replace(unwritable, '_').slice(0, MAX_NAME_LENGTH) || '_';
 }
 
-/** Returns the text argument of a call to a freeform tool; if the call has other arguments, all of them as JSON. */
+/** Returns the text argument of a call to a freeform tool. If that is not a text, returns all arguments as JSON. */
 export function freeformText(parameters: Readonly<Record<string, unknown>>): string {
   const text = parameters[FREEFORM_PARAMETER];
   return typeof text === 'string' ? text : JSON.stringify(parameters);

@@ -22,7 +22,7 @@ export function correctionOf(result: StepResult, { toolChoice }: ClientTerms): r
   return toolChoice === 'required' ? [...turns, notice(CALL)] : undefined;
 }
 
-/** Returns the turns without calls, which will not be run. */
+/** Removes the calls from turns, because they will not be run. */
 const answerIn = (turns: readonly Turn[]): readonly Turn[] => turns.filter(({ toolCall }) => !toolCall);
 
 const notice = (content: string): Turn => ({ role: 'user', kind: 'notice', content });

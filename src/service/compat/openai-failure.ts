@@ -9,8 +9,8 @@ interface OpenAiError {
 }
 
 /**
- * Writes a failure in OpenAI's shape, for Chat Completions and Responses (rule: compatible-errors). Its clients retry
- * 408, 409, 429 and 5xx.
+ * Writes a failure in OpenAI's shape, for Chat Completions and Responses (rule: compatible-errors). OpenAI's clients
+ * retry requests that failed with 408, 409, 429 or 5xx.
  */
 export function writeOpenAiFailure({ failure, status, message, param, tooLong }: WireFailure): {
   readonly status: number;

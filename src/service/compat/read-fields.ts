@@ -28,7 +28,7 @@ export function readFields<Schema extends z.ZodType>(
   );
 }
 
-/** Reads the items of a list one by one, so that it can yield between them. Throws as `readFields` does. */
+/** Reads the items of a list one by one, and yields to the event loop between them. Throws as `readFields` does. */
 export async function readEach<Schema extends z.ZodType>(
   schema: Schema,
   items: readonly unknown[],
@@ -47,7 +47,7 @@ export function refused(path: string | readonly PropertyKey[], message: string):
   return new StepRefused('invalid_request', [{ path: written(path), code: 'invalid_field', message }]);
 }
 
-/** Writes a path as developers do: `messages[2].content`. */
+/** Formats a path as in code: `messages[2].content`. */
 function written(path: string | readonly PropertyKey[]): string {
   const parts = typeof path === 'string' ? [path] : path;
   return parts
@@ -55,7 +55,10 @@ function written(path: string | readonly PropertyKey[]): string {
     .join('');
 }
 
-/** Returns the choice of one tool. Throws `StepRefused`, which names the field at `path`, if it is not offered. */
+/**
+ * Returns the tool choice that requires one particular tool. Throws `StepRefused`, which names the field at `path`,
+ * if the request does not offer the tool.
+ */
 export function chooseTool(
   tool: Pick<ClientTool, 'name' | 'namespace'>,
   tools: ClientTools,
@@ -78,20 +81,20 @@ export const imageReplaced = (count: number): Warning => ({
   message: `${count === 1 ? 'An image was' : `${count} images were`} replaced by a placeholder.`,
 });
 
-/** Warning about reasoning in a conversation that another service signed or encrypted. */
+/** Warning about reasoning that another service signed or encrypted. */
 export const foreignState: Warning = {
   code: 'provider_state_not_sent',
   message: 'Signed reasoning that this service did not pass on was left out of the conversation.',
 };
 
-/** Warning about a tool that runs at a vendor, or that only a vendor's own models know. */
+/** Warning about a tool that runs at the vendor, or that only the vendor's own models know. */
 export const toolSkipped = (type: string): Warning => ({
   code: 'tool_skipped',
   message: `Tools of the type ${printable(type)} are not supported.`,
 });
 
-/** Returns the text if it is safe to quote in a message: at most 64 letters, digits, `_`, `.` or `-`. */
+/** Returns the text if it can be quoted safely in a message: at most 64 letters, digits, `_`, `.` or `-`. */
 const printable = (text: string): string => (/^[\w.-]{1,64}$/.test(text) ? text : '(unusual name)');
 
-/** The text in place of an image or a file. */
+/** Returns the text that replaces an image or a file that the model does not get. */
 export const placeholderOf = (kind: string): string => `[${kind}: not shown to the model]`;

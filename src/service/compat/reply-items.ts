@@ -6,8 +6,8 @@ type ReplyPart =
   | { readonly call: Pick<ConversationCall, 'id' | 'name' | 'args'> };
 
 /**
- * Returns the items of a reply. A provider state belongs to the call after it; a state after the last call, or in
- * a reply without calls, belongs to the text.
+ * Returns the items of a reply. A provider state belongs to the call after it, or to the text if the reply has no
+ * calls. A state after the last call is dropped.
  */
 export function replyItems(text: string, parts: readonly ReplyPart[]): ConversationItem[] {
   let state: unknown;

@@ -1,6 +1,9 @@
 import type { StepObserver } from '../step/step-dependencies.js';
 
-/** Receives the text and the reasoning of a stream. Waits where the returned promise does, so a slow reader slows the step. */
+/**
+ * Receives the text and the reasoning of a stream. The step awaits a returned promise, so a slow reader slows the
+ * step.
+ */
 export interface TextSink {
   say(delta: string): Promise<void> | undefined;
   reason(delta: string): Promise<void> | undefined;
@@ -8,7 +11,7 @@ export interface TextSink {
 
 const BLANK_LINE = '\n\n';
 
-/** The text that a stream has sent so far. A step's thought and its answer are paragraphs of one text. */
+/** The text that a stream has sent so far. The thought and the answer of a step are paragraphs of this text. */
 export class SentText {
   readonly #sink: TextSink;
   #text = '';
@@ -17,7 +20,7 @@ export class SentText {
 
   readonly #holdsText: boolean;
 
-  /** With `holdsText`, no text is sent before the end of the answer, only reasoning. */
+  /** With `holdsText`, text is sent only when the answer is complete; reasoning is always sent as it arrives. */
   constructor(sink: TextSink, { holdsText }: { readonly holdsText: boolean }) {
     this.#sink = sink;
     this.#holdsText = holdsText;
@@ -34,14 +37,16 @@ export class SentText {
     return this.#say(begins ? BLANK_LINE + delta : delta);
   }
 
-  /** Sends the rest of the text and the reasoning of the first step. Returns all that was sent. */
+  /**
+   * Sends the text and the reasoning of the first step that have not been sent yet. Returns everything that was sent.
+   */
   async finish(text: string, reasoning: string): Promise<{ text: string; reasoning: string }> {
     await this.#reason(restOf(reasoning, this.#reasoning));
     await this.#say(restOf(text, this.#text));
     return { text: this.#text, reasoning: this.#reasoning };
   }
 
-  /** Sends the text of a later step after a blank line, and returns all that was sent. */
+  /** Sends the text and the reasoning of a later step after a blank line. Returns everything that was sent. */
   async append(text: string, reasoning: string): Promise<{ text: string; reasoning: string }> {
     await this.#reason(afterBlankLine(reasoning, this.#reasoning));
     await this.#say(afterBlankLine(text, this.#text));
@@ -63,9 +68,9 @@ const afterBlankLine = (text: string, before: string): string =>
   text === '' || before === '' ? text : BLANK_LINE + text;
 
 /**
- * Returns the part of a text that was not sent yet. White space at the edges of the sent part is
- * ignored. If the text does not begin with the sent part, returns all of it after a blank line,
- * because sent text cannot be withdrawn.
+ * Returns the part of a text that was not sent yet. White space at the edges of the sent part is ignored. If the text
+ * does not begin with the sent part, returns the whole text after a blank line, because sent text cannot be
+ * withdrawn.
  */
 function restOf(whole: string, sent: string): string {
   const begun = sent.trim();

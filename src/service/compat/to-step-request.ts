@@ -3,18 +3,18 @@ import type { Protocol } from '../../contract/protocol.js';
 import type { StepInput } from '../step/react-step.js';
 import type { NeutralRequest } from './wire.js';
 
-/** Project id of every step: `/v1` reads no project (rule: compatible-identity). */
+/** Project id of every step, because a request to `/v1` names no project (rule: compatible-identity). */
 const NO_PROJECT = '00000000-0000-0000-0000-000000000000';
-/** Far more steps than one request makes, so that no step is treated as the last one of its run. */
+/** A number far above the steps that one request makes, so that no step is treated as the last one of its run. */
 const ITERATIONS_LEFT = 100;
 
-/** The budget of a prompt with its reply, in tokens. */
+/** The token budget of a prompt and its reply. */
 export interface ChosenBudget {
   readonly tokenLimit: number;
   readonly outputLimit: number;
 }
 
-/** The choices that the model and the client's headers make for a request. */
+/** Settings of a step that follow from the model and from the client's headers. */
 export interface StepChoices extends ChosenBudget {
   /** The configured upstream; undefined if the model's name decides. */
   readonly provider: string | undefined;
@@ -24,7 +24,7 @@ export interface StepChoices extends ChosenBudget {
   readonly caller: string | undefined;
 }
 
-/** Returns the step that answers a request (rules: compatible-identity, client-terms). */
+/** Returns the step request for a request to a compatible endpoint (rules: compatible-identity, client-terms). */
 export function toStepRequest(request: NeutralRequest, choices: StepChoices): StepInput {
   const { tools, toolChoice, instructions, settings, turns, answerSchema } = request;
   const { provider, modelName, protocol, tokenLimit, outputLimit, caller } = choices;
@@ -53,8 +53,9 @@ export function toStepRequest(request: NeutralRequest, choices: StepChoices): St
 }
 
 /**
- * Returns the session of a conversation: a UUID of version 8 from the client's own name for it, else from its system text
- * and its first message, which stay the same in all its requests.
+ * Returns the session id of a conversation, a version 8 UUID. It is derived from the client's own name for the
+ * conversation or, without a name, from the system text and the first message, which are the same in all requests of
+ * the conversation.
  */
 function sessionOf({ cacheKey, instructions, turns }: NeutralRequest, caller = ''): string {
   const first = turns.find(({ role }) => role === 'user')?.content ?? '';
@@ -69,17 +70,17 @@ function sessionOf({ cacheKey, instructions, turns }: NeutralRequest, caller = '
 }
 
 /**
- * Maximum output limit in tokens if the client sets none; up to this, it is a quarter of the
- * window.
+ * Maximum of the default output limit, in tokens. The default is a quarter of the context window, if the client sets
+ * no limit.
  */
 const MAX_DEFAULT_OUTPUT = 4_096;
 /**
- * Largest part of the window for the reply. Agents ask for 32,000 tokens of output of any model, which would leave a
- * model with a small window no room for a prompt.
+ * Maximum share of the context window that the reply may use. Agents request 32,000 output tokens from any model,
+ * which would leave no room for a prompt in a small window.
  */
 const MAX_OUTPUT_SHARE = 0.5;
 
-/** Returns the budget in a window of `tokenLimit` tokens (rule: compatible-budget). */
+/** Returns the budget for a context window of `tokenLimit` tokens (rule: compatible-budget). */
 export function chooseBudget(tokenLimit: number, wanted: number | undefined): ChosenBudget {
   const usual = Math.min(Math.floor(tokenLimit / 4), MAX_DEFAULT_OUTPUT);
   const largest = Math.floor(tokenLimit * MAX_OUTPUT_SHARE);

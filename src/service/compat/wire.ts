@@ -7,22 +7,22 @@ import type { WatchedEndpoint } from '../../contract/watch.js';
 import type { ClientTool, ClientTools } from './client-tools.js';
 
 /**
- * One of the APIs that `/v1` speaks (rule: compatible-wires). A wire reads a body into a neutral request and writes the
- * answer. It knows neither HTTP nor prompts; everything else is shared.
+ * One of the APIs that `/v1` supports (rule: compatible-wires). A wire reads a request body into a neutral request
+ * and writes the answer. It handles neither HTTP nor prompts, which are the same for all wires.
  */
 export interface Wire {
   readonly endpoint: Exclude<WatchedEndpoint, 'react_step'>;
   /**
-   * Reads a request. Throws `StepRefused` with one detail, whose sentence the client reads, and the signal's reason once
-   * it is aborted. Yields between the items of long lists (`readEach`).
+   * Reads a request. Throws `StepRefused` with one detail, whose message is sent to the client, or the signal's
+   * reason once it is aborted. Yields to the event loop between the items of long lists (`readEach`).
    */
   read(body: unknown, signal: AbortSignal): Promise<WireExchange>;
 
-  /** Writes a failure before the first byte of an answer. */
+  /** Writes a failure that happens before the first byte of an answer is sent. */
   readonly writeFailure: FailureWriter;
 }
 
-/** A request that was read, and the writer of its answer, which may repeat parts of the request. */
+/** A parsed request, and the writer of its answer, which may repeat parts of the request. */
 export interface WireExchange {
   readonly request: NeutralRequest;
   /** True if the client wants a stream of events. */
@@ -33,24 +33,27 @@ export interface WireExchange {
   openStream(identity: AnswerIdentity): StreamWriter;
 }
 
-/** A request of any wire in neutral terms. */
+/** A request in terms that do not depend on the API of the client. */
 export interface NeutralRequest {
   /** Name of the model in the request: `upstream/name`, or a name alone. */
   readonly model: string;
   /** System and developer texts, joined by blank lines; empty if there are none. */
   readonly instructions: string;
-  /** The conversation, oldest first. Calls name tools as `tools` does. */
+  /** The conversation, oldest turn first. Its calls use the tool names of `tools`. */
   readonly turns: readonly Turn[];
   readonly tools: ClientTools;
   readonly toolChoice: ClientTerms['toolChoice'];
-  /** False if the client takes one call at most. */
+  /** False if the client accepts at most one call per answer. */
   readonly takesSeveralCalls: boolean;
   /** JSON Schema of the answer; undefined if the answer is text. */
   readonly answerSchema: Readonly<Record<string, unknown>> | undefined;
   readonly settings: NeutralSettings;
-  /** The client's own name for the conversation, which decides its session; undefined if it has none. */
+  /**
+   * The client's own name for the conversation, from which the session id is derived; undefined if the client gives
+   * none.
+   */
   readonly cacheKey: string | undefined;
-  /** Deviations from the request, for the report: ignored fields, replaced images. */
+  /** Deviations from the request that the report lists, such as ignored fields and replaced images. */
   readonly warnings: readonly Warning[];
 }
 
@@ -79,9 +82,9 @@ export interface Answer extends AnswerIdentity {
   /** The text with which the model refused, which may be empty; null if the model did not refuse. */
   readonly refusal: string | null;
   readonly calls: readonly AnswerCall[];
-  /** `length`: the output limit cut the answer, or an action, off. */
+  /** `length` means that the output limit cut off the answer or an action. */
   readonly end: 'stop' | 'length' | 'calls' | 'refusal';
-  /** The sum over all steps. Counts that no provider reported are the service's own. */
+  /** The sum over all steps. Counts that the provider did not report are the service's own. */
   readonly usage: Usage & { readonly input_tokens: number; readonly output_tokens: number };
   /** State that the provider needs back with an answer without calls (rule: provider-state). */
   readonly providerState: unknown;
@@ -92,7 +95,7 @@ export interface Answer extends AnswerIdentity {
 /** A call that the model proposes, for the client to run. */
 export interface AnswerCall {
   readonly id: string;
-  /** The tool as the client knows it. A name that it did not offer has the kind `function`. */
+  /** The tool as the client knows it. If the client does not offer a tool of this name, its kind is `function`. */
   readonly tool: ClientTool;
   readonly parameters: Readonly<Record<string, unknown>>;
   /** State that the provider needs back with this call (rule: provider-state). */
@@ -108,9 +111,9 @@ interface AnswerReport {
 }
 
 /**
- * Writes one stream. Every method returns the text to send, server-sent events with their blank lines, or an empty text.
- * The shared part sends each in this order: `begin`, then any number of `reason` and `say`, then `end`, or `fail` at any
- * point. All text and reasoning of the answer has been sent before `end`.
+ * Writes one stream. Every method returns the server-sent events to send, each with its blank line, or an empty text.
+ * The code that all wires share calls the methods in this order: `begin`, then `reason` and `say` any number of
+ * times, then `end`; or `fail` at any point. All text and reasoning of the answer is sent before `end`.
  */
 export interface StreamWriter {
   /** Opens the stream, once the upstream has begun to reply. */
@@ -122,22 +125,22 @@ export interface StreamWriter {
   fail(failure: WireFailure): string;
   /** An event without content that keeps the connection open; by default, an SSE comment is sent. */
   readonly keepAlive?: string;
-  /** True if clients learn only from a stream, not from a status, that a prompt is too long. */
+  /** True if clients recognise a too long prompt only by an error in the stream, not by the HTTP status. */
   readonly reportsTooLong?: boolean;
 }
 
-/** A failure, with the facts that an error of a compatible API contains besides its code and message. */
+/** A failure, with the additional facts that errors of the compatible APIs contain. */
 export interface WireFailure {
   readonly failure: StepError;
-  /** HTTP status of the code, as listed in the error table (`docs/reference/errors.md`). */
+  /** HTTP status of the failure, as listed in the error table (`docs/reference/errors.md`). */
   readonly status: number;
-  /** One sentence or more for a developer: the fixed sentence of the code, and the details. */
+  /** Message for a developer: the fixed sentence of the error code, then the details. */
   readonly message: string;
   /** Path of the field that was refused, such as `messages[2].content`; null if there is none. */
   readonly param: string | null;
   /**
-   * Present if the prompt is too long for the model; the failure is then written as the context-length error of
-   * the client's API.
+   * Present if the prompt is too long for the model; the failure is then written as the context-length error of the
+   * client's API.
    */
   readonly tooLong: TooLong | null;
   readonly requestId: string;
@@ -149,5 +152,8 @@ export interface TooLong {
   readonly maxPromptTokens: number;
 }
 
-/** Writes a failure in the shape of a wire, with the status by which its clients decide whether to retry. */
+/**
+ * Writes a failure in the shape of an API. The status is the one by which clients of this API decide whether to
+ * retry.
+ */
 export type FailureWriter = (failure: WireFailure) => { readonly status: number; readonly body: object };

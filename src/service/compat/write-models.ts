@@ -1,4 +1,4 @@
-/** A model of the list, under the name by which a request names it. */
+/** A model in the list. `id` is the name that requests use. */
 export interface ListedModel {
   readonly id: string;
   readonly upstream: string;
@@ -14,7 +14,7 @@ export function writeModels(models: readonly ListedModel[], isOfAnthropic: boole
   return { data, has_more: false, first_id: models[0]?.id ?? null, last_id: models.at(-1)?.id ?? null };
 }
 
-/** Writes one model of the list, in OpenAI's shape or in Anthropic's. */
+/** Writes one model of the list in OpenAI's shape or in Anthropic's. */
 export function writeModel({ id, upstream }: ListedModel, isOfAnthropic: boolean): object {
   return isOfAnthropic
     ? { type: 'model', id, display_name: id, created_at: UNKNOWN_TIME.text }

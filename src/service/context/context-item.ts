@@ -3,14 +3,14 @@ import type { FenceTag } from './fence.js';
 import type { LineRange } from './lines.js';
 
 /**
- * Priorities of context items, highest first. Each priority may use the tokens that the ones before it left
+ * Priorities of context items, highest first. Each priority may use the tokens that higher priorities did not use
  * (rule: priorities).
  */
 export const priorities = ['explicit', 'pinned', 'vector'] as const;
 
 export type Priority = (typeof priorities)[number];
 
-/** The items found for one entry of the request: a file, a folder's listing and files, a pinned item, or a chunk. */
+/** The items for one entry of the request: a file, a folder with its listing and files, a pinned item, or a chunk. */
 export interface ContextGroup {
   readonly kind: Priority;
   readonly items: readonly ContextItem[];
@@ -23,7 +23,7 @@ export interface ContextItem {
   readonly id: string;
   readonly tag: FenceTag;
   readonly attributes: Readonly<Record<string, string | undefined>>;
-  /** Identifies the complete text that the lines belong to. The same lines of one origin are sent only once. */
+  /** Identifies the source of the text, such as a file. The same lines of one origin are sent only once. */
   readonly origin: string;
   /** The path by which the model can request more lines; undefined if the item is not a file. */
   readonly path: string | undefined;
@@ -34,13 +34,13 @@ export interface ContextItem {
   readonly firstLine: number | undefined;
   /** Number of lines in the whole file; undefined if it was not read to its end. */
   readonly totalLines: number | undefined;
-  /** Precedence if several items request the same lines: line ranges first, then files, then folders. */
+  /** Precedence if several items contain the same lines: line ranges first, then files, then folders. */
   readonly requestedAs: 'lines' | 'file' | 'folder';
   /** A remark for the report, for example that only the beginning was read. */
   readonly note: string | undefined;
 }
 
-/** The file that is open in the caller's editor. It belongs to the prompt's tail, not to its context (rule: tail). */
+/** The file that is open in the caller's editor. It is part of the prompt's tail, not of its context (rule: tail). */
 export interface FocusItem {
   readonly item: ContextItem;
   readonly selection: LineRange | undefined;

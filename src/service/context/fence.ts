@@ -28,9 +28,9 @@ export interface Fenced {
 const MARK_HEX_DIGITS = 16; // 64 bits
 
 /**
- * Encloses data in tags that the data cannot forge (rule: fences): their mark is a hash of the data and does not
- * occur in it. The same data always gets the same mark, so prompts stay cacheable byte for byte. A fence begins
- * with `<` and ends with a newline, so the token counts of adjacent fences add up exactly.
+ * Encloses data in tags that the data cannot forge (rule: fences): both tags contain a hash of the data, which does
+ * not occur in the data. The same data always gets the same hash, so prompts stay cacheable byte for byte. A fence
+ * begins with `<` and ends with a newline, so the token counts of adjacent fences add up exactly.
  */
 export function fence({ tag, attributes, text }: Fenced): string {
   const head = `<${tag}${Object.entries(attributes).map(renderAttribute).join('')}`;
@@ -65,10 +65,10 @@ function renderAttribute([name, value]: [string, string | undefined]): string {
 }
 
 /**
- * Texts that a reader could mistake for the end of a fence, or a model server for the end of a message: our
- * closing tags, and the control tokens of chat templates (ChatML, Llama 2 to 4, Harmony, DeepSeek's wide bars,
- * Gemma, Mistral). `<s>` and `</s>` are not included, because they are HTML. No two alternatives have a common
- * beginning, so the regular expression never backtracks.
+ * Texts that a model could mistake for the end of a fence, or a model server for the end of a message: the closing
+ * tags of fences, and the control tokens of chat templates (ChatML, Llama 2 to 4, Harmony, DeepSeek, Gemma, Mistral).
+ * `<s>` and `</s>` are not included, because they are HTML. No two alternatives have a common beginning, so the
+ * regular expression never backtracks.
  */
 const afterAngle = [
   String.raw`[ \t]*/\s*(?:${fenceTags.join('|')})(?![\w.-])`,
@@ -82,7 +82,7 @@ const afterSquare = String.raw`\/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULT
 const toEscape = new RegExp(String.raw`(<\\*)(?=${afterAngle})|(\[\\*)(?=${afterSquare})`, 'giu');
 
 /**
- * Number of parts of an escaped text that are joined at a time, to bound memory. `String.replace` would hold all
+ * Number of parts of an escaped text that are joined at a time, to limit memory. `String.replace` would hold all
  * parts until its end: 80 MiB for a file of 4 MiB of closing tags.
  */
 const MAX_PARTS = 4_096;

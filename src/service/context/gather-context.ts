@@ -64,7 +64,8 @@ function questionsOf(request: StepRequest): Question[] {
 }
 
 /**
- * Returns the results in the order of the questions. Stops early once their total length exceeds `MAX_CHARACTERS`.
+ * Returns the results for the requested paths and ids, in order. Stops early once their total length exceeds
+ * `MAX_CHARACTERS`.
  */
 async function askAll(
   questions: readonly Question[],
@@ -99,9 +100,7 @@ async function readExplicit(
   return readLines(requested, library, lineIndexOf);
 }
 
-/**
- * Reads a path with line numbers, such as `path:10-40` or `path:10`, after no file with that exact name was found.
- */
+/** Reads a path with line numbers, such as `path:10-40` or `path:10`. Called only if no file has exactly this name. */
 async function readLines(requested: string, library: Library, lineIndexOf: LineIndexOf): Promise<Gathered> {
   const [, path = requested, first, last = first] = /^(.+):(\d{1,9})(?:-(\d{1,9}))?$/s.exec(requested) ?? [];
   const { found, reason } = await library.read(path);

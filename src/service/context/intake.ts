@@ -25,9 +25,9 @@ export interface FoundFolder {
 }
 
 /**
- * Turns folders into items and counts the characters of all items. A thousand requested folders may contain the
- * same ten thousand files, because they are nested or are one folder in many spellings. Above the limits, a file
- * of an earlier folder is not repeated and a new folder is not listed (rule: linear-work).
+ * Turns folders into items, and counts the characters of all items. A request may name a thousand folders with the
+ * same ten thousand files, because the folders are nested or are one folder in many spellings. Above the limits, a
+ * file of an earlier folder is not repeated and further folders are not listed (rule: linear-work).
  */
 export class Intake {
   readonly #paths = new Set<string>();
@@ -80,7 +80,7 @@ export class Intake {
   }
 }
 
-/** Returns the report row of a requested item that is unavailable or dropped. */
+/** Returns the report row of a requested item that is unavailable or was dropped. */
 export function missingRow(
   kind: ReportItem['kind'],
   id: string,

@@ -40,7 +40,7 @@ export class LineIndex {
     return this.#starts.length - 1;
   }
 
-  /** Returns a range of lines with their newlines. Line 1 is the first of the text. */
+  /** Returns a range of lines with their newlines. The first line of the text has the number 1. */
   slice({ first, last }: LineRange): string {
     return this.#text.slice(this.startOf(first), this.startOf(last + 1));
   }

@@ -1,4 +1,4 @@
-/** Memoizes `make` by key. */
+/** Returns a function that calls `make` once per key and caches the result. */
 export function once<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const values = new Map<Key, { readonly value: Value }>();
   return (key) => {

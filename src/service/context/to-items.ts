@@ -20,7 +20,7 @@ export function fileItem(
   return { ...wholeFile(file, countLines(file.content)), id, requestedAs };
 }
 
-/** Returns the requested lines that exist in the file; undefined if there are none. */
+/** Returns an item with the requested lines that exist in the file; undefined if there are none. */
 export function linesItem(
   file: SourceFile,
   id: string,
@@ -107,8 +107,8 @@ export function pinnedItem({ id, title, content }: PinnedItem): ContextItem {
 }
 
 /**
- * Returns the item of a retrieved chunk. Counts the chunk's lines from its content, because the end lines that
- * indexes store become outdated.
+ * Returns the item of a retrieved chunk. Counts the lines in the chunk's content, because an index may store outdated
+ * end lines.
  */
 export function vectorItem({
   path: asSent,

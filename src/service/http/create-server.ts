@@ -94,8 +94,8 @@ class Connections {
   }
 
   /**
-   * Starts a request. Does nothing if the socket is not writable, because the last response announced the end of
-   * the connection (RFC 9112 §9.6).
+   * Starts a request. Does nothing if the socket is not writable because the last response announced the end of the
+   * connection (RFC 9112 §9.6).
    */
   #begin(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
     if (!request.socket.writable) return;
@@ -110,8 +110,7 @@ class Connections {
 }
 
 /**
- * Closes a silent connection if its response is waiting to be read, but not if the response is still being
- * computed.
+ * Closes a connection on which the caller has stopped reading. Keeps it open if the response is still being computed.
  */
 function endUnread(socket: Socket): void {
   if (socket.writableLength > 0) socket.destroy();

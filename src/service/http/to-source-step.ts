@@ -2,7 +2,7 @@ import type { Turn } from '../../contract/history.js';
 import type { SourceStep } from '../../contract/source-step.js';
 import type { ErrorResponse, Step } from '../../contract/step.js';
 
-/** Reduces a body to the fields that remain with `include.extensions: false` (rule: source-fields). */
+/** Reduces a response body to the fields that remain with `include.extensions: false` (rule: source-fields). */
 export function toSourceStep(step: Step | ErrorResponse): SourceStep {
   const { action_details: action, error } = step;
   return {

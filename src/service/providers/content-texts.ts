@@ -19,7 +19,7 @@ export function textsIn(content: unknown): ContentTexts {
   return read(content, 0);
 }
 
-/** Returns the text of a field that contains only one kind of text, in any shape of a content. */
+/** Returns the text of a field that has only one kind of text. The field may have any shape that a content may have. */
 export function textIn(value: unknown): string {
   const { text, reasoning } = read(value, 0);
   return text + reasoning;
@@ -46,8 +46,8 @@ function joined(all: readonly ContentTexts[]): ContentTexts {
 }
 
 /**
- * The field that contains the text of a reasoning part: `thinking` (Mistral), `summary` (Databricks) or a usual
- * name.
+ * Reads a part. The text of a reasoning part is in the field `thinking` (Mistral), `summary` (Databricks) or one with
+ * a usual name.
  */
 function readPart(
   { type, text, content, value, thinking, reasoning, summary, refusal }: Readonly<Record<string, unknown>>,

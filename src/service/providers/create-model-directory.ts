@@ -19,7 +19,7 @@ import { ListedModels } from './upstream/listed-models.js';
 import { type SharedState, UpstreamProvider } from './upstream/upstream-provider.js';
 import type { Vendor } from './vendor.js';
 
-/** Settings of one model of an upstream, or of all models that have none of their own (rule: model-settings). */
+/** Settings of one model of an upstream, or of all its models without settings of their own (rule: model-settings). */
 interface OwnSettings {
   /** Size of the context window in tokens. */
   readonly contextWindow?: number | undefined;
@@ -114,7 +114,7 @@ export interface ModelDirectory {
   close(): Promise<void>;
 }
 
-/** An endpoint that a request can name. */
+/** An upstream that a request can name. */
 interface Upstream {
   readonly name: string;
   readonly keyRequired: boolean;
@@ -249,7 +249,7 @@ function compatible(name: string, config: UpstreamConfig): Upstream {
   return { name, keyRequired, url: async () => url, gateway: config, traits, modelNames, protocolOf };
 }
 
-/** Returns the setting of a model, or else of its upstream. */
+/** Returns the setting of a model, or that of its upstream if the model has none. */
 function ownSetting<Name extends keyof OwnSettings>(
   setting: Name,
   model: string,
@@ -260,9 +260,9 @@ function ownSetting<Name extends keyof OwnSettings>(
 }
 
 /**
- * Returns how the model counts images; `none` if the configuration says that it cannot see. If the configuration
- * says that it can, but the model table says that it cannot, returns undefined: the model gets images, and their
- * tokens are unknown.
+ * Returns how the model counts images; `none` if the configuration states that it cannot see. If only the model table
+ * states that, but the configuration states the opposite, returns undefined: the model then gets images, whose tokens
+ * are unknown.
  */
 function visionTrait(vision: boolean | undefined, known: ModelProfile['vision']): ModelProfile['vision'] {
   if (vision === false) return 'none';
@@ -270,8 +270,8 @@ function visionTrait(vision: boolean | undefined, known: ModelProfile['vision'])
 }
 
 /**
- * Returns the default traits of a model from the wire of its upstream. A Claude model keeps the traits of the
- * model table even behind a gateway.
+ * Returns the default traits of a model from the API (wire) of its upstream. With the wire `messages`, a Claude model
+ * keeps its traits from the model table even behind a gateway.
  */
 function wireTraits(model: string, { url, wire = 'chat', structured }: UpstreamConfig): ModelTraits {
   if (wire !== 'messages') return { ...compatibleModel, wire, structured: structuredOf(url, structured) };

@@ -47,7 +47,7 @@ export function holdsError(json: unknown): boolean {
 }
 
 /**
- * Returns the values at all places where an error may be: in the body, in the response of an event, in a choice
+ * Returns the values of all fields that may contain an error: in the body, in the response of an event, in a choice
  * (OpenRouter), and in a vendor's own field (Groq, MiniMax).
  */
 function placesOfErrors(json: Fields): unknown[] {
@@ -79,7 +79,7 @@ function isInterrupted(json: Fields): boolean {
 }
 
 /**
- * Returns the object that describes the error: at one of the usual places, in a list (Gemini), or the whole body
+ * Returns the object that describes the error: in one of the usual fields, in a list (Gemini), or the whole body
  * (vLLM, FastAPI).
  */
 function errorIn(json: unknown, depth = 0): Fields | undefined {

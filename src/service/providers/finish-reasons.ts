@@ -75,8 +75,8 @@ const interruptions: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The unified finish reason for each of the vendors' own: OpenAI's and Anthropic's, and those of Gemini, Bedrock,
- * Mistral, mistral.rs, Cohere, Z.ai, Qianfan, xAI, watsonx, LM Studio and Text Generation Inference.
+ * The unified finish reason for each finish reason of a vendor: OpenAI, Anthropic, Gemini, Bedrock, Mistral,
+ * mistral.rs, Cohere, Z.ai, Qianfan, xAI, watsonx, LM Studio and Text Generation Inference.
  */
 const unifiedReasons: ReadonlyMap<string, FinishReason> = new Map([
   ...named('stop', [

@@ -24,7 +24,10 @@ export const secretsIn = ({ headers = {}, query = {} }: GatewaySettings): Secret
   ...Object.values(query),
 ];
 
-/** Returns the values of all upstreams' settings that grant access. Through this service, every caller uses them. */
+/**
+ * Returns the values of all upstreams' settings that grant access, such as keys of gateways. Every caller of this
+ * service uses these values without knowing them.
+ */
 export const credentialsIn = (
   upstreams: Readonly<Record<string, GatewaySettings | undefined>>,
 ): readonly Secret[] =>

@@ -28,7 +28,7 @@ export interface RequestEnd {
   /** HTTP status of the response; null if no response has begun. */
   readonly status: number | null;
   /**
-   * The failure if no readable response arrived completely, otherwise null. A response that was read counts as
+   * The failure if no complete, readable response arrived; otherwise null. Any response that could be read is a
    * success, whatever it contains.
    */
   readonly failure: ProviderFailure | InterruptionReason | null;

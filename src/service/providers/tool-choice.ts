@@ -1,29 +1,24 @@
 import type { Warning } from '../../contract/step.js';
 import type { CompletionRequest } from '../step/provider.js';
 
-/**
- * Parameter with which a request requires a tool call. A provider's refusal of it is remembered
- * under this name.
- */
+/** Parameter with which a request requires a tool call. A provider's refusal of it is cached under this name. */
 const PARAMETER = 'tool_choice';
 
-/** Whether a request to a provider requires a tool call by its `tool_choice`. */
+/** Whether a request to a provider requires a tool call through `tool_choice`. */
 interface CallDemand {
   /**
    * True if the request must omit `tool_choice`, because the provider refuses it or cannot combine
    * it with other parameters.
    */
   readonly isDropped: boolean;
-  /**
-   * `tool_choice` if the request contains it, so that a second request may omit it; otherwise empty.
-   */
+  /** Contains `tool_choice` if the request does, because a second request may omit it; otherwise empty. */
   readonly strippable: readonly string[];
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Decides whether a request requires a tool call by `tool_choice`. If not, the prompt still asks
- * for one (rule: client-terms).
+ * Decides whether a request requires a tool call through `tool_choice`. If it does not, the prompt still asks for a
+ * call (rule: client-terms).
  */
 export function demandCall(
   { nativeTools }: Pick<CompletionRequest, 'nativeTools'>,

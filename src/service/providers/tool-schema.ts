@@ -3,7 +3,10 @@ import type { ToolDefinition } from '../../contract/tool.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Keywords that OpenAI and Anthropic refuse at the top level of a tool's schema, together with the whole request. */
+/**
+ * Keywords that are not allowed at the top level of a tool's schema: OpenAI and Anthropic would refuse the whole
+ * request.
+ */
 const combining = ['anyOf', 'oneOf', 'allOf', 'then', 'else'] as const;
 const refused: ReadonlySet<string> = new Set([...combining, 'not', 'if', 'enum', 'const']);
 
@@ -46,8 +49,8 @@ function propertiesOf(root: Schema): ReadonlyMap<string, unknown> {
 class RequiredNames {
   readonly #root: Schema;
   /**
-   * Results by schema, so that each is computed once. While a schema is being computed, a reference to itself adds
-   * nothing.
+   * Results by schema, so that each is computed once. While a schema's result is being computed, it is an empty set,
+   * so that a reference to itself ends the recursion.
    */
   readonly #found = new Map<Schema, ReadonlySet<string>>();
 

@@ -81,8 +81,8 @@ class VendorNames {
 }
 
 /**
- * Maps call ids to ids that vendors accept and that are unique in a request. If several calls had the same id, the
- * results with that id belong to them in order.
+ * Maps call ids to ids that vendors accept and that are unique in a request. If several calls have the same id, the
+ * results with that id are assigned to them in order.
  */
 class VendorCallIds {
   readonly #used = new Set<string>();
@@ -90,7 +90,7 @@ class VendorCallIds {
 
   open(own: string): string {
     const same = this.#opened.get(own) ?? { ids: [], answered: 0 };
-    // Each earlier call with this id already uses one salt, so the search starts after those.
+    // Earlier calls with this id have already used the first salts, so the search starts after those.
     const firstSalt = Math.max(0, same.ids.length - 1);
     const id = fitted(own, { ...callId, firstSalt }, (candidate) => this.#used.has(candidate));
     this.#used.add(id);
@@ -145,7 +145,9 @@ export const splitCalls = <Call>(calls: readonly Call[]) => ({
   unread: calls.slice(MAX_CALLS),
 });
 
-/** Returns the length of surplus calls as JSON, for the caller's warning; undefined if there are none. */
+/**
+ * Returns the length in characters of surplus calls, as JSON, for the caller's warning; undefined if there are none.
+ */
 export const charsOfUnread = (unread: readonly unknown[]): number | undefined =>
   unread.length === 0 ? undefined : writeJson(unread).length;
 

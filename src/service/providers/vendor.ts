@@ -11,7 +11,7 @@ export interface Vendor {
   readonly path: string;
   /** The vendor's error codes and the failures they mean. */
   readonly errorCodes: ReadonlyMap<string, ProviderFailure>;
-  /** Headers that the API requires, beside that of the key. */
+  /** Headers that the API requires, besides the one with the key. */
   readonly headers: Readonly<Record<string, string>>;
   /** Maps the prompt and the tools to the vendor's format. */
   mapPrompt(request: CompletionRequest): MappedPrompt;
@@ -64,7 +64,7 @@ export const hasSchema = ({ constraint }: SentRequest): boolean => (constraint?.
 /** A fragment of a reply's text or reasoning. */
 export type TextDelta = Extract<CompletionEvent, { delta: string }>;
 
-/** A reply that is being read: a plain response at once, a stream event by event. */
+/** A reply that is being read: a plain response is added at once, a stream event by event. */
 export interface VendorReply {
   /** True once any part of a completion has arrived. */
   readonly hasBegun: boolean;

@@ -25,14 +25,15 @@ interface RecordingOptions {
 }
 
 /**
- * Returns a function that makes the same steps and reports each of them to `sink` and `watch`. A step without a completion
- * is not reported to `sink`. While its model is awaited, such a step keeps its request and its prompt in memory.
+ * Returns a function that makes the same steps and reports each of them to `sink` and `watch`, and to the caller if the
+ * request asks for its record. A step without a completion has no record. While its model is awaited, a step that is
+ * recorded or watched keeps its request and its prompt in memory.
  */
 export function recordingStep(
   step: typeof reactStep,
   { sink, watch, version }: RecordingOptions,
 ): typeof reactStep {
-  return async (request, dependencies, observer) => {
+  const recordedStep: typeof reactStep = async (request, dependencies, observer) => {
     const recording = new Recording(dependencies, version);
     const watched = watch && beginWatched(request, dependencies, watch);
     const result = await step(request, recording.dependencies, observer).catch((thrown: unknown) => {
@@ -44,8 +45,12 @@ export function recordingStep(
       sink?.(recorded);
       watched?.answered(recorded);
     } else if (result.error) watched?.failed(result.error);
-    return result;
+    return recorded && request.include?.record ? { ...result, recorded_step: { ...recorded } } : result;
   };
+  return (request, dependencies, observer) =>
+    sink || watch || request.include?.record
+      ? recordedStep(request, dependencies, observer)
+      : step(request, dependencies, observer);
 }
 
 /** Reports the beginning of a step of a request. Steps without a request are not watched. */
@@ -94,7 +99,7 @@ class Recording {
   toStep(given: StepInput, result: StepResult): RecordedStep | undefined {
     if (!this.#sent || !this.#completion) return undefined;
     const { user_api_keys: _, ...request } = given;
-    const { completion_text: __, ...response } = result;
+    const { completion_text: __, recorded_step: ___, ...response } = result;
     const { text, toolCalls } = this.#completion;
     const recorded: RecordedStep = {
       request: { ...request, inline_context: this.#gathered(given) },

@@ -5,13 +5,13 @@ import { StepRefused } from './interruption.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Maximum depth of nested schemas. The check ignores schemas below it. */
+/** Maximum depth of nested schemas. A schema that is nested deeper is refused. */
 const MAX_DEPTH = 40;
 /** Maximum number of values in one `enum` or `required`. */
 const MAX_LISTED = 10_000;
 /** Maximum length of a schema path that an error or a warning quotes. */
 const MAX_PATH_LENGTH = 200;
-/** Maximum number of schema places that one warning names. */
+/** Maximum number of paths that one warning names. */
 const MAX_NAMED_PLACES = 8;
 
 /** Keywords that the check ignores (rule: answer-schema). `format` is only an annotation in JSON Schema. */
@@ -63,8 +63,9 @@ const typeNames: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Throws `StepRefused`, with the path of the offending place, if the schema cannot be used for answers. `root` is the
- * path of the schema in the request. Returns a warning for keywords that the check ignores (rule: answer-schema).
+ * Throws `StepRefused`, with the path of the invalid part, if the schema cannot be used for answers. `root` is the
+ * path of the schema in the request. Returns a warning if the schema contains keywords that the check ignores (rule:
+ * answer-schema).
  */
 export function requireAnswerSchema(schema: JsonSchema, root: Path = ['answer_schema']): Warning[] {
   const inspection = new Inspection(schema);

@@ -76,7 +76,7 @@ function withTools(call: CompletionRequest, situation: ReplySituation): Completi
 }
 
 interface DeltaReader {
-  /** True if deltas are read from the fields of a JSON object, whose texts contain no control block. */
+  /** True if deltas come from the fields of a JSON object, whose texts contain no control block. */
   readonly readsObject?: boolean;
   push(text: string): ParseDelta[];
   endPausing(options: ParseOptions, pause: Pause): Promise<StreamedReading>;
@@ -102,8 +102,8 @@ class Relay {
   #phase: PhaseReader | undefined;
 
   /**
-   * True if the reply of this phase is not addressed to the user, so an answer in it is passed on as part of the
-   * thought (rule: phases).
+   * True if the reply of this phase is not for the user; an answer in it is then emitted as part of the thought
+   * (rule: phases).
    */
   readonly #answerIsThought: boolean;
 
@@ -133,8 +133,8 @@ class Relay {
   }
 
   /**
-   * Reports the text that readers still hold back. Returns the streamed reading, unless the completion has a
-   * different text. Removes the signal, because a complete reply has been billed and is read even after the
+   * Reports the text that the readers have held back so far. Returns the streamed reading, unless the completion has
+   * a different text. Drops the abort signal, because a complete reply has been billed and is read even after the
    * deadline.
    */
   async end(completion: Completion): Promise<Received> {
@@ -163,8 +163,8 @@ class Relay {
   }
 
   /**
-   * Returns the part of a delta that is for reading: without NUL, and in the phases `reason` and `observe` without
-   * the JSON control block that the model writes for the service (rule: phase-control).
+   * Returns the prose of a delta: without NUL, and in the phases `reason` and `observe` without the JSON control
+   * block, which is only for the service (rule: phase-control).
    */
   #proseOf(type: ParseDelta['type'], delta: string): string {
     const text = this.#separatorBefore(type) + withoutNul(delta); // an escape such as \u0000 may have become NUL
@@ -191,8 +191,8 @@ class Relay {
 }
 
 /**
- * Changes prose beside native calls to a thought, since the parser reads a text without a written action as an
- * answer.
+ * Changes prose beside native calls to a thought. The parser would report it as an answer, because it contains no
+ * written action.
  */
 const asThought = ({ type, delta }: ParseDelta): ParseDelta => ({
   type: type === 'answer' ? 'thought' : type,

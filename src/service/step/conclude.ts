@@ -41,8 +41,8 @@ const noAnswer = (mustAnswer: MustAnswer): string =>
   mustAnswer === 'terminal_error' ? NO_ANSWER_AFTER_A_FAILURE : NO_ANSWER_AT_THE_LIMIT;
 
 /**
- * Returns an answer in place of an action that must not be proposed. At the step limit, a fixed sentence before it
- * says why the work is unfinished.
+ * Returns an answer that replaces an action which must not be proposed. At the step limit, it begins with a fixed
+ * sentence that says why the work is unfinished.
  */
 function withheldAnswer({ thought }: Reply, mustAnswer: MustAnswer): string {
   if (mustAnswer === 'terminal_error') return thought || noAnswer(mustAnswer);
@@ -65,7 +65,7 @@ export async function conclude(reply: Reply, situation: ReplySituation): Promise
 }
 
 /**
- * A conclusion whose answer is not checked yet. `answerValues` are the values the answer may have, if they differ
+ * A conclusion whose answer is not checked yet. `answerValues` are the possible values of the answer, if they differ
  * from those of the reply.
  */
 type Unchecked = Conclusion & { readonly answerValues?: readonly JsonValue[] };
@@ -155,7 +155,7 @@ function withholdAction(reply: Reply, mustAnswer: MustAnswer): Conclusion {
 
 /**
  * Returns the text of an unreadable action as an answer instead of an error. A correction in the history tells the
- * model the reason.
+ * model why the action was unreadable.
  */
 function concludeUnreadable(reply: Reply, situation: ReplySituation): Conclusion {
   const answer = concludeAnswer(reply, reply.answer ?? '', null);
@@ -204,7 +204,7 @@ function concludeObserve(
   const given =
     labelledAnswer ||
     (control.should_continue === false || labelled || mustAnswer ? control.final_answer : null);
-  // In `observe`, the text of an action is kept as prose. If an answer is required, this prose must not become the
+  // In `observe`, the text of an action is treated as prose. If an answer is required, this prose must not become the
   // answer.
   if (given === null && mustAnswer && reply.parse.outcome === 'action')
     return withholdAction(reply, mustAnswer);
@@ -225,7 +225,7 @@ function readLabelledAnswer(reply: Reply, { answerType }: ReplySituation): strin
   return readPhaseReply(answer ?? '', 'observe').prose;
 }
 
-/** Returns the values that the answer in a control block may have, most likely first. */
+/** Returns the possible values of the answer in a control block, most likely first. */
 function blockValues(value: JsonValue, { completion }: Reply, { replyFormat }: ReplySituation): JsonValue[] {
   const restored = completion.isConstrained
     ? replyFormat?.restoreAnswer?.(value, new Scanner('', 0))
@@ -233,10 +233,7 @@ function blockValues(value: JsonValue, { completion }: Reply, { replyFormat }: R
   return restored === undefined ? valuesOf(value) : [restored, ...valuesOf(value)];
 }
 
-/**
- * Returns the text of a reply without labels if it is an answer, otherwise the whole text. The text of an action
- * counts as prose here.
- */
+/** Returns the text without labels if the reply is an answer, otherwise the whole text, even that of an action. */
 function proseOf({ parse, thought, answer }: Reply, content: string): string {
   return parse.outcome === 'answer' ? [thought, answer].filter(Boolean).join('\n\n') : content;
 }

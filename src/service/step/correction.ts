@@ -5,7 +5,7 @@ import { sampleArguments, sampleCall } from './prompt/sample-call.js';
 import type { Reply } from './read-reply.js';
 import { expectsPlainText, type ReplySituation, type TaughtProtocol } from './types.js';
 
-/** Maximum number of characters of a reply in which the intended tool's name is searched. */
+/** Maximum number of characters of a reply that are searched for the name of the intended tool. */
 const MAX_SEARCHED_CHARACTERS = 10_000;
 
 /** Placeholder tool for a sample call if the reply contains no tool name. */
@@ -36,7 +36,7 @@ export function correctionFor(reply: Reply, situation: ReplySituation): Turn | n
   return { role: 'user', kind: 'notice', content: `${why}. ${orders[situation.protocol]}\n${call}` };
 }
 
-/** Returns the offered tool whose name follows the reply's action marker first; otherwise the first offered tool. */
+/** Returns the tool whose name comes first after the reply's action marker, or else the first offered tool. */
 function intendedTool({ completion: { text, toolCalls } }: Reply, { offered }: ReplySituation): OfferedTool {
   const tools = new Map(offered.map((tool) => [tool.name, tool]));
   const marker = Math.max(0, text.search(/action\s*:|<\W?(?:tool|function|invoke)|\[TOOL_CALLS\]/i));
@@ -50,9 +50,9 @@ function intendedTool({ completion: { text, toolCalls } }: Reply, { offered }: R
 const withoutNamespace = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
 
 /**
- * Writes the turn that corrects an answer that does not fit `answer_schema`. It states the reason, and shows the
- * form of an answer with sample values. In contrast to the correction of an action, it is also written if the
- * model had to answer (rule: typed-answers).
+ * Writes the turn that corrects an answer that does not fit `answer_schema`. It states the reason, and shows the form
+ * of an answer with sample values. Unlike the correction of an action, it is also written if the model had to answer
+ * (rule: typed-answers).
  */
 export function answerCorrection(mismatch: string, situation: ReplySituation): Turn {
   const form = `Write the whole answer again, in this form:\n${sampleAnswer(situation)}`;

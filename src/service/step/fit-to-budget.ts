@@ -91,7 +91,7 @@ interface FirstSections {
   readonly deferredList: DeferredList;
 }
 
-/** Describes the tools, the longest ones as signatures if a client offers more than fit. */
+/** Describes the tools. If a client offers more tools than fit, describes the longest ones as signatures. */
 async function fitTools(whole: Situation, sections: FirstSections, scale: Scale) {
   const fitted = await weighFixed(whole, sections, scale);
   const shortened = await shortenTools(whole, fitted.fixed, scale);
@@ -115,8 +115,8 @@ function tailContents(
   { focus }: FittedContext,
 ): TailContents {
   const tasks = request.tasks ?? [];
-  // Such a client ends its own loop, so the model gets only the advice against going in circles
-  // (rule: client-terms).
+  // A client of a compatible endpoint (`clientTerms`) decides itself when its loop ends, so the model gets only the
+  // advice about repeated calls (rule: client-terms).
   const heeded = clientTerms ? { ...signals, consecutive_read_only: 0, consecutive_errors: 0 } : signals;
   const order = phaseOrder(request, protocol) + callOrder(clientTerms);
   return {

@@ -4,7 +4,7 @@ import type { ErrorDetail } from '../../contract/step.js';
 /** External causes that interrupt a step. */
 export type InterruptionReason = 'deadline' | 'caller_left' | 'shutting_down' | 'slow_upload';
 
-/** The error that is the reason of an aborted step signal. Pending operations reject with it. */
+/** The reason with which the signal of a step is aborted. Pending operations reject with it. */
 export class Interruption extends Error {
   override readonly name = 'Interruption';
   readonly reason: InterruptionReason;
@@ -24,7 +24,7 @@ export interface StepDeadline {
   countReply?(bytes: number): void;
 }
 
-/** Tokens of a prompt that is too long, and of the longest prompt that would fit. */
+/** Number of tokens of a prompt that is too long, and of the longest prompt that would fit. */
 interface PromptSize {
   readonly promptTokens: number;
   readonly maxPromptTokens: number;

@@ -36,7 +36,7 @@ export interface CompletionRequest {
   readonly temperature: number | undefined;
   readonly seed: number | undefined;
   readonly reasoningEffort: StepRequest['llm_config']['reasoningEffort'];
-  /** Text by which the vendor finds the cache of earlier prompts of the run (OpenAI's `prompt_cache_key`). */
+  /** Key by which the vendor finds cached prompts of the same run (OpenAI's `prompt_cache_key`). */
   readonly cacheKey: string;
   /** The tools for the vendor's own tool calling; absent in the other protocols. */
   readonly nativeTools?: {
@@ -108,7 +108,7 @@ export interface Completion {
   readonly toolCalls: readonly NativeToolCall[];
   /** Total length of the calls beyond the maximum number, in characters; absent if there are none. */
   readonly unreadCallChars?: number | undefined;
-  /** The vendor's refusal text: null if the model did not refuse, `''` for a refusal without text. */
+  /** The vendor's refusal text; null if the model did not refuse, `''` for a refusal without a text. */
   readonly refusal: string | null;
   readonly finishReason: FinishReason;
   readonly finishReasonRaw: string | null;
@@ -121,7 +121,7 @@ export interface Completion {
   readonly providerState?: unknown;
   /** Warnings, for example about dropped parameters. */
   readonly warnings: readonly Warning[];
-  /** True if the reply exceeded the maximum length and the rest was not read (rule: reply-cap). */
+  /** True if the reply exceeded the maximum length, so that its end was not read (rule: reply-cap). */
   readonly isTooLong?: boolean;
 }
 
@@ -158,11 +158,11 @@ export interface ModelProfile {
   /** The strongest constraint that the model's API can enforce on its output. */
   readonly structured: SchemaDialect | 'json_object' | 'none';
   /**
-   * False if the model is known to write actions in the form that the prompt describes without seeing an example
-   * (rule: worked-example).
+   * False if the model is known to write actions as the prompt describes them even without an example (rule:
+   * worked-example).
    */
   readonly needsExample: boolean;
-  /** How the model counts images, or `none` if it cannot see. Absent if unknown; such a model gets images, too. */
+  /** How the model counts images; `none` if it cannot see. Absent if this is unknown; such a model gets images. */
   readonly vision?: ImageFormula | 'none' | undefined;
   /** Origin of the provider states that can be sent back to the model; absent if there are none. */
   readonly stateOrigin?: StateOrigin;

@@ -61,8 +61,8 @@ export async function preparePrompt(
 }
 
 /**
- * Runs the stages of a step after the model call. The function is separate, and its parameters contain neither the
- * request nor the prompt, so that both can be garbage-collected while the model is awaited (rule: lean-waiting).
+ * Runs the stages of a step after the model call. This is a function of its own whose parameters contain neither the
+ * request nor the prompt, so both can be garbage-collected while the step waits for the model (rule: lean-waiting).
  */
 async function finishStep(
   pending: Promise<Received>,
@@ -71,7 +71,7 @@ async function finishStep(
 ): Promise<StepResult> {
   const { situation, during } = sent;
   const received = await pending;
-  // Text beside a JSON object is read in one turn, which may take some hundred milliseconds for 1 MiB.
+  // Text beside a JSON object is parsed without a pause, which may take some hundred milliseconds for 1 MiB.
   await yieldIfBusy();
   const reply = await during('read_reply', () => readReply(received, situation));
   await yieldIfBusy();

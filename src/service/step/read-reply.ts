@@ -35,7 +35,7 @@ export interface ReadAction {
   readonly providerState?: unknown;
 }
 
-/** A parsed reply of the model, with its calls, whether written in the text or native. */
+/** A parsed reply of the model. Its calls may be written in the text or native. */
 export interface Reply {
   readonly completion: Completion;
   readonly parse: Parse;
@@ -45,8 +45,8 @@ export interface Reply {
   /** The text for the user: an answer, or the whole text if an action could not be read; null if there is none. */
   readonly answer: string | null;
   /**
-   * The proposed actions. There are several only if the model called natively, or in a vendor's native format
-   * within its text.
+   * The proposed actions. There can be several only in native calling, or in a vendor's native format within the
+   * text.
    */
   readonly actions: readonly ReadAction[];
   readonly reasoning: string | null;
@@ -76,7 +76,7 @@ async function readAny(received: Received, situation: ReadingSituation): Promise
 }
 
 /**
- * Returns the complete actions of a reply whose tool is unknown or whose arguments are invalid, if the client
+ * Returns the complete actions of a reply whose tools are unknown or whose arguments are invalid, if the client
  * itself answers such calls with an error (rule: whole-calls).
  */
 async function withWholeCalls(
@@ -101,8 +101,8 @@ function mayPropose({ request }: ReadingSituation): boolean {
 }
 
 /**
- * Withholds the actions of a reply that exceeded the maximum length, because its end, and so the intention of the
- * model, is unknown. Native calls become text; written calls are text already.
+ * Withholds the actions of a reply that exceeded the maximum length, because without the end of the reply the
+ * intention of the model is unknown. Native calls are converted to text; written calls are text already.
  */
 function withoutActions(read: ReadCompletion, completion: Completion): ReadCompletion {
   if (read.actions.length === 0) return read;
@@ -155,8 +155,8 @@ async function readText(received: Received, situation: ReadingSituation): Promis
 }
 
 /**
- * Adds the JSON values that the text of an answer may have. A whole reply that fits the schema is always the
- * answer, unless it is an action (rule: typed-answers).
+ * Adds the JSON values that an answer may have, based on its text. If the whole reply fits the schema, it is always
+ * the answer, unless it is an action (rule: typed-answers).
  */
 function withAnswerValues(
   read: ReadCompletion,
@@ -180,7 +180,7 @@ function withAnswerValues(
   );
 }
 
-/** Turns a reply into an answer, and removes the problem that reading it had found. */
+/** Turns a reply into an answer, and removes the problem that parsing had found. */
 function asAnswer(read: ReadCompletion, isEnforced: boolean): ReadCompletion {
   const { parse } = read;
   const confidence = isEnforced && parse.repairs.length === 0 ? 'constrained' : parse.confidence;
@@ -188,8 +188,8 @@ function asAnswer(read: ReadCompletion, isEnforced: boolean): ReadCompletion {
 }
 
 /**
- * Returns the possible answers: first the values, converted from the provider's schema back to the caller's, then
- * the same values unconverted.
+ * Returns the possible answers: first the values converted from the provider's schema to the caller's, then the
+ * unconverted values.
  */
 function restoredValues(values: readonly JsonValue[], { replyFormat }: ReadingSituation): JsonValue[] {
   const restored = values.flatMap((value) => {
@@ -233,8 +233,8 @@ async function readObjectReply(
 ): Promise<ReadCompletion> {
   const { isConstrained } = completion;
   const { replyFormat: requested, ...withoutFormat } = situation;
-  // The text must be read again if the provider did not enforce the schema, because the streamed reading assumed
-  // that it would.
+  // If the provider did not enforce the schema, the text must be parsed again, because the streamed parsing assumed
+  // that the schema was enforced.
   const read =
     reading && (isConstrained || !requested)
       ? reading
@@ -247,8 +247,8 @@ async function readObjectReply(
 }
 
 /**
- * Adds the possible values of a typed answer: those of the answer in a JSON object, or those of the text if there
- * is no such answer.
+ * Adds the possible values of an answer with a schema: those of the answer in a JSON object or, without such an
+ * answer, those of the text.
  */
 function withObjectAnswer(
   read: ReadCompletion,
@@ -364,8 +364,9 @@ interface NativeReading {
 }
 
 /**
- * Summarizes the readings of all native calls. The first call decides what the reply is (rule: first-action-wins).
- * If it is an action, later unreadable calls are discarded. Calls beyond the maximum number are always discarded.
+ * Summarizes the readings of all native calls. The first call determines the outcome of the reply (rule:
+ * first-action-wins). If it is an action, later unreadable calls are discarded. Calls beyond the maximum number are
+ * always discarded.
  */
 function nativeParse(readings: readonly NativeReading[], { unreadCallChars }: Completion): Parse {
   const outcome = readings[0]?.read.outcome ?? 'empty';
@@ -390,9 +391,9 @@ const problemOf = (read: NativeCallReading | undefined): string | null =>
   read && 'problem' in read ? read.problem : null;
 
 /**
- * Returns a native call as an action if its tool and arguments are valid; else nothing. If `handedOver` is given, a
- * call of an unknown tool or with invalid arguments is returned too, unless it is cut off or unreadable (rule:
- * whole-calls).
+ * Returns a native call as an action, in a list that is empty if the tool or the arguments are invalid. With
+ * `handedOver`, a call of an unknown tool or with invalid arguments is returned too, unless it is cut off or
+ * unreadable (rule: whole-calls).
  */
 function toNativeActions({ call, read }: NativeReading, handedOver: Completion | undefined): ReadAction[] {
   const { id, providerState } = call;

@@ -59,9 +59,9 @@ export async function readSituation(
   const newTurn = newUserTurn(request);
   const history = newTurn ? [...request.conversation_history, newTurn] : request.conversation_history;
   if (!clientTerms && !history.some((turn) => turn.role === 'user')) throw noTask();
-  // `tools`: in the prompt from the start, with `find_tools` if a tool is deferred. `found`: deferred and found.
-  // `known`: every tool that the parser knows, also those that only the free text names. `offered`: the same, but
-  // deferred tools that were not found are withheld. `callable`: `offered` without the withheld tools.
+  // `tools`: in the prompt from the start, with `find_tools` if a tool is deferred. `found`: deferred tools that a
+  // search found. `known`: every tool that the parser knows, also those that only the free text mentions. `offered`:
+  // the same, but deferred tools that were not found are withheld. `callable`: `offered` without the withheld tools.
   const defined = await orderTools(withoutDuplicates(request.tools ?? []), signal);
   const { tools, deferred } = splitTools(defined);
   const known = await offerTools(
@@ -181,7 +181,7 @@ function noTask(): StepRefused {
 }
 
 /**
- * Throws `StepRefused` if the response needs fields that the caller declined by `include.extensions: false`
+ * Throws `StepRefused` if the response would need fields that the caller excluded by `include.extensions: false`
  * (rule: source-fields).
  */
 function requireExtensions({ include, protocol, phase, attachments, answer_schema }: StepRequest): void {
@@ -239,8 +239,8 @@ interface AnswerBasis {
 }
 
 /**
- * Returns the schema for replies that consist only of the answer: those of a native model, or of a model without
- * tools.
+ * Returns the schema for replies that consist only of the answer: those of a native model, or for a client that
+ * allows no tools.
  */
 function answerFormat(
   { request, protocol, mustAnswer, clientTerms }: AnswerSituation,
@@ -265,7 +265,7 @@ function withoutDuplicates(tools: readonly ToolDefinition[]): ToolDefinition[] {
 }
 
 /**
- * Separates the deferred tools from those that the prompt defines from the start, among them `find_tools` if any
+ * Separates the deferred tools from those that every prompt of the run defines, which include `find_tools` if any
  * tool is deferred. Throws `StepRefused` if a tool of the caller is named `find_tools` (rule: deferred-tools).
  */
 function splitTools(defined: readonly ToolDefinition[]): Pick<Situation, 'tools' | 'deferred'> {
@@ -301,7 +301,7 @@ function withholdOthers(
 
 const withheld = `cannot be called yet: find it with ${FIND_TOOLS} first`;
 
-/** Returns the defined tools, followed by those that only the caller's free text names. */
+/** Returns the defined tools, followed by those that only the caller's free text mentions. */
 async function offerTools(
   tools: readonly ToolDefinition[],
   segment: string,
@@ -327,8 +327,8 @@ function chooseMustAnswer(
 }
 
 /**
- * Returns whether the latest observation is terminal, and neither an answer nor a new task follows it
- * (rule: terminal-observation).
+ * Returns whether the latest observation is terminal and is not followed by an answer or a new task (rule:
+ * terminal-observation).
  */
 function endsTerminally(units: readonly Unit[]): boolean {
   const newest = units.findLast((unit) => unit.type !== 'user' || unit.isTask);
@@ -361,8 +361,8 @@ function pairingWarnings(mispairings: readonly Mispairing[]): Warning[] {
 }
 
 /**
- * Returns warnings for results that the model does not see, because their observation also has a text
- * (rule: observation-text).
+ * Returns warnings for tool results that the model does not get because their observation also has a text (rule:
+ * observation-text).
  */
 function hiddenResultWarnings(history: readonly Turn[]): Warning[] {
   const hidden = [...history.keys()].filter((index) => hasHiddenResult(history[index]));

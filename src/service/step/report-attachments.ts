@@ -5,7 +5,7 @@ import { attachmentsIn } from './history/attachments.js';
 import type { Fold } from './history/fold-history.js';
 
 interface Fate {
-  /** Number of the unit's attachments that are left out, counted from its first. */
+  /** Number of attachments that are left out, starting with the unit's first. */
   readonly leftOut: number;
   readonly form: Fold['forms'][number];
 }

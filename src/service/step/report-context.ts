@@ -17,7 +17,10 @@ export interface PromptReport {
   readonly shouldCompact: boolean;
 }
 
-/** Part of the history's share above which an uncut history sets `should_compact` to true (rule: signals). */
+/**
+ * If an uncut history uses at least this part of the tokens available for the history, `should_compact` is true
+ * (rule: signals).
+ */
 const COMPACT_SHARE = 0.8;
 
 /**
@@ -51,8 +54,8 @@ export async function reportContext(
 }
 
 /**
- * Returns whether a part of the message has tokens that are estimated or reported instead of counted: a provider
- * state or an attachment.
+ * Returns whether a part of the message has tokens that are not counted by the service: a provider state or an
+ * attachment.
  */
 const hasEstimate = ({ parts }: Message): boolean =>
   parts.some(

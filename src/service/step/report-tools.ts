@@ -7,8 +7,8 @@ import { FIND_TOOLS } from './prompt/deferred-tools.js';
 import type { Situation } from './types.js';
 
 /**
- * Reports the deferred tools in one row, and in a separate row each tool that a search found (rule:
- * deferred-report) and each tool of which the prompt has only the signature (rule: compatible-tools).
+ * Reports all deferred tools in one row. Adds a row for each tool that a search found (rule: deferred-report), and
+ * for each tool of which the prompt contains only the signature (rule: compatible-tools).
  */
 export async function toolItems(fitted: FittedPrompt): Promise<ReportItem[]> {
   const { situation, deferredList } = fitted;
@@ -16,7 +16,8 @@ export async function toolItems(fitted: FittedPrompt): Promise<ReportItem[]> {
   if (deferred.length === 0) return signatureRows(situation);
   const tokensByName = await tokensOfFound(fitted);
   const counted = deferred.length - deferredList.named;
-  const reason = `${plural(deferred.length)} deferred, ${found.length} of them found; the prompt names ${deferredList.named} and counts ${counted}`;
+  const rest = counted > 0 ? ` and only states the number of the other ${counted}` : '';
+  const reason = `${plural(deferred.length)} deferred; searches found ${found.length}; the prompt lists ${deferredList.named} by name${rest}`;
   return [
     { ...row(FIND_TOOLS, deferredList.tokens), status: 'deferred', original_tokens: null, reason },
     ...found.map(({ name }) => foundRow(name, tokensByName.get(name))),
@@ -43,7 +44,7 @@ function foundRow(name: string, tokens: number | undefined): ReportItem {
   return { ...row(name, 0), status: 'dropped', original_tokens: null, reason };
 }
 
-/** Returns the tokens of the definitions that the prompt contains. */
+/** Returns the tokens of those definitions of found tools that the prompt contains. */
 async function tokensOfFound({
   situation,
   units,

@@ -19,7 +19,7 @@ export interface PromptDependencies {
 /** Everything that a step needs from its caller. */
 export interface StepDependencies extends PromptDependencies {
   readonly provider: Provider;
-  /** Removes the caller's key and the upstream's credentials from a text that is recorded. */
+  /** Removes the caller's key and the upstream's credentials from a text before it is recorded. */
   readonly redact: (text: string) => string;
   /** The clock for the timestamps of new turns. */
   readonly now: () => Date;
@@ -27,7 +27,7 @@ export interface StepDependencies extends PromptDependencies {
   readonly origin?: StepOrigin | undefined;
 }
 
-/** The stages of a step that get spans here. The provider creates the span of the model call. */
+/** The stages of a step for which the step creates spans. The provider creates the span of the model call. */
 type Stage =
   | 'read_situation'
   | 'gather_context'

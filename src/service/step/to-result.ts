@@ -69,6 +69,7 @@ export function toResult(conclusion: Conclusion, step: Omit<SentStep, 'during'>)
     finish_reason_raw: completion.finishReasonRaw,
     reasoning: reply.reasoning,
     completion_text: request.include?.completion_text ? completion.text : null,
+    recorded_step: null,
     warnings: [
       ...situation.warnings,
       ...completion.warnings,
@@ -125,10 +126,7 @@ function contentOfPart(part: Part): string {
 const placeholder = ({ media_type, data, tokens }: UnitAttachment): string =>
   `[${media_type}, ${Buffer.byteLength(data, 'base64')} bytes, ${tokens} tokens]\n`;
 
-/**
- * Returns the response to a step with `max_iterations_left: 0`, for which no model call is made
- * (rule: iterations).
- */
+/** Returns the response to a step with `max_iterations_left: 0`, which makes no model call (rule: iterations). */
 export function exhausted(request: StepRequest): StepResult {
   return {
     session_id: request.session_id,
@@ -181,7 +179,9 @@ function signalsOf(
   };
 }
 
-/** Returns warnings about the reply, for callers that otherwise check only the status (rule: unreadable-action). */
+/**
+ * Returns warnings about the reply for callers that would otherwise check only the status (rule: unreadable-action).
+ */
 function replyWarnings(
   { reply, status, outcome, answer }: Conclusion,
   { mustAnswer }: Pick<ReplySituation, 'mustAnswer'>,
@@ -197,12 +197,15 @@ function replyWarnings(
 }
 
 /**
- * Minimum size of prompts for which the service's count is compared with the provider's. In smaller ones, fixed
+ * Minimum number of prompt tokens for comparing the service's count with the provider's. In smaller prompts, fixed
  * costs and safety margins weigh too much.
  */
 const MIN_JUDGED_TOKENS = 1_000;
 
-/** If a provider counts less than this share of the service's own count, its tokenizer cannot be the reason. */
+/**
+ * If a provider counts less than this share of the service's own count, a different tokenizer cannot explain the
+ * difference.
+ */
 const MIN_COUNTED_SHARE = 0.5;
 
 /**

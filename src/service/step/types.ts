@@ -12,9 +12,9 @@ import type { JsonValue } from '../../parsing/text/scanner.js';
 import type { Completion } from './provider.js';
 
 /**
- * Types of the situation of a step: everything that follows from the request and the model alone. Most files of
- * this folder use them, so they are declared here, below all others. The result of each later stage is declared
- * beside that stage, except for `Received`, which two stages share.
+ * Types of the situation of a step: everything that follows from the request and the model alone. They are declared
+ * here because most files of this folder use them. The result of each later stage is declared in the file of that
+ * stage, except for `Received`, which two stages use.
  */
 
 /** A form in which the model writes its actions as text. */
@@ -48,7 +48,7 @@ export interface ReplyFormat {
   readonly restoreArguments: RestoreArguments;
   /** Converts an answer back to the caller's schema; absent if answers are plain text. */
   readonly restoreAnswer?: RestoreAnswer;
-  /** The key under which the schema has the answer. */
+  /** The key of the answer in the schema. */
   readonly answerKey?: ReplySchema['answerKey'];
   readonly warnings: readonly Warning[];
 }
@@ -60,24 +60,30 @@ export interface SignalCall extends Pick<PairedCall, 'name' | 'parameters'> {
 
 /** Counts that show whether a run goes in circles (rule: signals). */
 export interface LoopSignals {
-  /** Number of times in a row that the latest call was made; 0 if it is not a repetition. */
+  /** Number of equal calls at the end of the run: 2 or more, or 0 if the last two calls differ. */
   readonly repeated_action: number;
-  /** Number of times in a row that the latest two or three calls were repeated as a group; 0 if they were not. */
+  /**
+   * Number of equal rounds of two or three different calls at the end of the run: 2 or more, or 0 if the calls do not
+   * repeat in this way.
+   */
   readonly repeated_cycle: number;
   readonly consecutive_read_only: number;
   /** Number of consecutive failed calls. Denied calls are ignored. */
   readonly consecutive_errors: number;
 }
 
-/** The tool of the worked example with sample arguments; without arguments if no sample passes the tool's schema. */
+/**
+ * The tool of the worked example, with sample arguments; without arguments if none were found that fit the tool's
+ * schema.
+ */
 export interface ExampleCall {
   readonly tool: OfferedTool;
   readonly parameters?: Readonly<Record<string, JsonValue>>;
 }
 
 /**
- * The part of a situation that is needed to read the reply. Thousands of steps may wait for their models at the
- * same time, so it refers to no file, observation or other text of the prompt (rule: lean-waiting).
+ * The part of a situation that is needed to parse the reply. Thousands of steps may wait for their models at the same
+ * time, so it refers to no file, observation or other text of the prompt (rule: lean-waiting).
  */
 export interface ReplySituation {
   readonly request: Pick<
@@ -87,19 +93,25 @@ export interface ReplySituation {
   /** The user turn that this step adds to the history before the reply, if any. */
   readonly newTurn: Turn | undefined;
   readonly calls: readonly (SignalCall & Pick<PairedCall, 'id'>)[];
-  /** The tools that the prompt begins with: those that are not deferred, and `find_tools` if others are. */
+  /**
+   * The tools that every prompt of the run describes: those that are not deferred, and `find_tools` if others are
+   * deferred.
+   */
   readonly tools: readonly ToolDefinition[];
-  /** Deferred tools that can be called, in the order in which the history found them (rule: found-tools). */
+  /**
+   * Deferred tools that a search found, so that they can be called, in the order of their discovery (rule:
+   * found-tools).
+   */
   readonly found: readonly ToolDefinition[];
   /**
-   * The tools that the parser knows: those defined in the request, and those that only its free text names. Deferred tools
-   * that were not found are withheld.
+   * The tools that the parser knows: those that the request defines, and those that only its free text mentions.
+   * Deferred tools that were not found are marked as withheld.
    */
   readonly offered: readonly OfferedTool[];
   readonly protocol: TaughtProtocol;
   /**
-   * The constraint on the reply. Undefined if the model's output cannot be constrained. In protocols other than
-   * `json`, it is defined only if a native model has to answer in a given form.
+   * The constraint on the reply. Undefined if the output of the model cannot be constrained. In other protocols than
+   * `json`, defined only for an answer with a schema that the vendor can enforce.
    */
   readonly replyFormat: ReplyFormat | undefined;
   /** The form of the final answer; undefined without `answer_schema`. */
@@ -107,8 +119,8 @@ export interface ReplySituation {
   readonly isLast: boolean;
   readonly mustAnswer: MustAnswer | undefined;
   /**
-   * Set for requests through a compatible endpoint, whose client runs its own loop and cannot read the step's
-   * `outcome`: how that client restricts tool use (rule: client-terms). Undefined for `react_step`.
+   * How the client of a compatible endpoint restricts tool use; undefined for `react_step`. Such a client runs its
+   * own loop and cannot read the step's `outcome` (rule: client-terms).
    */
   readonly clientTerms: ClientTerms | undefined;
   readonly warnings: readonly Warning[];
@@ -123,8 +135,8 @@ export interface Situation extends ReplySituation {
   /** All deferred tools, found or not, in the order of the request (rule: deferred-tools). */
   readonly deferred: readonly ToolDefinition[];
   /**
-   * Token counts, shortened and original, of the tools that `tools` contains only as signatures, by name
-   * (rule: compatible-tools).
+   * Token counts of the signature (`tokens`) and of the full definition (`original`), by name, for the tools that
+   * `tools` contains only as signatures (rule: compatible-tools).
    */
   readonly shortened?: ReadonlyMap<string, { readonly tokens: number; readonly original: number }>;
   readonly units: readonly Unit[];
@@ -134,13 +146,15 @@ export interface Situation extends ReplySituation {
 }
 
 /**
- * Returns whether a step uses one of the iterations that are left: every step, but in three-phase mode only `observe`
- * (rule: iterations).
+ * Returns whether a step uses up one of the remaining iterations. In three-phase mode, only `observe` does (rule:
+ * iterations).
  */
 export const usesIteration = ({ phase }: Pick<StepRequest, 'phase'>): boolean =>
   phase !== 'reason' && phase !== 'act';
 
-/** Returns whether the model may call tools in a step: in every step, but in three-phase mode only in `act` (rule: phases). */
+/**
+ * Returns whether the model may call tools in a step. In three-phase mode, it may do so only in `act` (rule: phases).
+ */
 export const mayCall = ({ phase }: Pick<StepRequest, 'phase'>): boolean =>
   phase !== 'reason' && phase !== 'observe';
 
@@ -157,13 +171,13 @@ export const expectsPlainText = ({
 /** The text of a reply after parsing. */
 export interface TextReading {
   readonly completion: ParsedCompletion;
-  /** True if a reply that should be one JSON object is complete, with nothing before or after the object. */
+  /** True if a reply that should be one JSON object is complete, without text before or after the object. */
   readonly isWhole?: boolean;
-  /** The answer in a reply that is one JSON object, if answers have a schema. */
+  /** The answer in a reply that is one JSON object; only if answers have a schema. */
   readonly answerValue?: JsonValue | undefined;
 }
 
-/** A completion, and the reading of its text if it was parsed while streamed. */
+/** A completion, and the parsed text if the text was parsed while it was streamed. */
 export interface Received {
   readonly completion: Completion;
   readonly reading?: TextReading | undefined;

@@ -33,8 +33,9 @@ interface Kept extends Entry {
 }
 
 /**
- * Keeps the last steps in memory and sends every step to its watchers (rule: watch). A step never waits for a watcher:
- * one that was not sent a step by the time the step is no longer kept is dropped, so that nothing else is stored for it.
+ * Keeps the last steps in memory and sends every step to its watchers (rule: watch). A step never waits for a
+ * watcher. A watcher is disconnected if it has not received a step by the time that step is discarded, so nothing
+ * else has to be stored for it.
  */
 export class WatchRoom {
   /** The ended steps, oldest first. */
@@ -73,8 +74,8 @@ export class WatchRoom {
   }
 
   /**
-   * Adds a watcher and sends it everything that is kept. Returns a function that removes it; undefined if the room is
-   * closed or has no place.
+   * Adds a watcher and sends it everything that is kept. Returns a function that removes the watcher; undefined if
+   * watching has ended or there are `MAX_WATCHERS` already.
    */
   join(options: WatcherOptions): (() => void) | undefined {
     if (this.#isClosed || this.#watchers.size >= MAX_WATCHERS) return undefined;
@@ -93,7 +94,10 @@ export class WatchRoom {
     for (const watcher of this.#watchers) watcher.end();
   }
 
-  /** Returns an id that no other step in memory has: the request id, with a number if it is not the first. */
+  /**
+   * Returns an id that no other step in memory has: the request id, followed by a number if another step already has
+   * it.
+   */
   #uniqueId(requestId: string): string {
     const isUsed = (id: string) => this.#running.has(id) || this.#kept.some((kept) => kept.id === id);
     let id = requestId;
@@ -101,7 +105,7 @@ export class WatchRoom {
     return id;
   }
 
-  /** Sends and keeps the end of a step. Returns false if it is too large, and does nothing then. */
+  /** Sends and keeps the end of a step. If it is too large, does nothing and returns false. */
   #end(entry: Kept): boolean {
     if (entry.bytes > MAX_BYTES) return false;
     this.#running.delete(entry.id);

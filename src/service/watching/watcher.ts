@@ -1,6 +1,6 @@
 import type { WatchedEndpoint } from '../../contract/watch.js';
 
-/** An event as it is sent, and the facts of its step that decide who may see it. */
+/** The text of an event, and the fields that decide who may see it. */
 export interface Entry {
   readonly text: string;
   /** Size of the text in UTF-8. */
@@ -21,7 +21,10 @@ export interface WatchStream {
   destroy(): void;
 }
 
-/** The projects whose steps a watcher may see, in lower case. Steps of `/v1` belong to none, and so need `all`. */
+/**
+ * The projects whose steps a watcher may see, in lower case. Steps of `/v1` belong to no project, so only `all`
+ * includes them.
+ */
 export type VisibleProjects = ReadonlySet<string> | 'all';
 
 export interface WatcherOptions {
@@ -30,7 +33,7 @@ export interface WatcherOptions {
   readonly visible: () => VisibleProjects | undefined;
 }
 
-/** Sends entries to one watcher as fast as it reads them, without a copy of those that wait. */
+/** Sends entries to one watcher as fast as it reads them. Waiting entries are not copied. */
 export class Watcher {
   readonly #options: WatcherOptions;
   readonly #waiting: Entry[] = [];
@@ -60,7 +63,7 @@ export class Watcher {
     }
   }
 
-  /** Returns whether the watcher was too slow to be sent the entry yet. */
+  /** Returns whether the entry is still waiting to be sent to the watcher. */
   awaits(entry: Entry): boolean {
     return this.#waiting.includes(entry);
   }

@@ -7,7 +7,7 @@ interface EncodedFile {
   readonly data: string;
 }
 
-/** Token count of an attachment. */
+/** The token count of an attachment. */
 export interface AttachmentTokens {
   readonly tokens: number;
   /** False if the count follows from a documented formula and the size of the image. */

@@ -5,8 +5,8 @@ export interface ImageSize {
 }
 
 /**
- * Reads the size from the header of a PNG, GIF, WebP or JPEG. The actual bytes decide about the format, not the
- * media type. Returns undefined if the header is incomplete or unknown, or if it states a width or height of 0.
+ * Reads the size from the header of a PNG, GIF, WebP or JPEG. The format is recognised by the bytes, not by the media
+ * type. Returns undefined if the header is incomplete or unknown, or if it states a width or height of 0.
  */
 export function readImageSize(bytes: Buffer): ImageSize | undefined {
   const size = sizeOf(bytes);
@@ -24,7 +24,7 @@ function sizeOf(bytes: Buffer): ImageSize | undefined {
   return bytes.length >= 2 && bytes.readUInt16BE(0) === 0xffd8 ? jpegSize(bytes) : undefined;
 }
 
-/** Reads the first chunk of a WebP: lossy, lossless or extended. */
+/** Reads the size from the first chunk of a WebP: lossy, lossless or extended. */
 function webpSize(bytes: Buffer): ImageSize | undefined {
   switch (bytes.toString('latin1', 8, 16)) {
     case 'WEBPVP8 ':
@@ -39,7 +39,7 @@ function webpSize(bytes: Buffer): ImageSize | undefined {
   return undefined;
 }
 
-/** Walks the segments of a JPEG up to its frame header. */
+/** Skips the segments of a JPEG up to its frame header, which states the size. */
 function jpegSize(bytes: Buffer): ImageSize | undefined {
   let at = 2;
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {

@@ -4,7 +4,7 @@ import type { ImageSize } from './image-size.js';
 export type ImageFormula =
   /** OpenAI's older formula: a base number, and tokens for each square of 512 pixels. */
   | { readonly kind: 'tiles'; readonly base: number; readonly tile: number }
-  /** Formula by square patches. Images with more patches than the limit are scaled down. */
+  /** Formula that counts the square patches of an image. Images with more patches than the limit are scaled down. */
   | {
       readonly kind: 'patches';
       readonly side: number;
@@ -12,7 +12,9 @@ export type ImageFormula =
       readonly maxPixels: number;
       /** Tokens for each patch. */
       readonly factor: number;
-      /** Pixels for each token in the vendor's older formula, which is used if its result is larger. */
+      /**
+       * Number of pixels for each token in the vendor's older formula. The larger result of the two formulas is used.
+       */
       readonly pixelsPerToken?: number;
     };
 

@@ -5,25 +5,25 @@ import { PieceMerge } from './piece-merge.js';
 /** Number of bytes merged at once, which takes about a millisecond. */
 const WINDOW_BYTES = 4 * 1024;
 /**
- * The tokens within this distance of a window's end may change with the bytes that follow. No token is longer than
- * this.
+ * Minimum distance from a window's end within which tokens are ignored, since the bytes after the window may change
+ * them. No token is longer than this.
  */
 const MIN_MARGIN_BYTES = 128;
 
 /**
- * Merges every window of the ordinary size. It can be shared, because a window is merged without yielding and no
- * state is kept between windows.
+ * Merges the windows of ordinary size. All calls can share it, because a window is merged without yielding and no state
+ * is kept between windows.
  */
 const windows = new PieceMerge(WINDOW_BYTES);
 
 /**
- * Returns the number of tokens of a piece that is longer than one token, or some number above the limit. Takes
- * linear time and the memory of one window. Throws the signal's reason once it is aborted.
+ * Returns the number of tokens of a piece that is longer than one token, or some number above the limit. Takes linear
+ * time and the memory of one window. Throws the signal's reason once it is aborted.
  *
- * A sequence of tokens is the merge of its bytes exactly if every two adjacent tokens are the merge of theirs
- * (Neubeck and van Antwerpen, "So many tokens, so little time", 2024). So the windows of a piece are merged one by
- * one, each beginning where a token of the previous window ends. Two windows fit together if the two tokens at
- * their seam are the merge of their bytes.
+ * A sequence of tokens is the result of merging its bytes exactly if this is true for every two adjacent tokens
+ * (Neubeck and van Antwerpen, "So many tokens, so little time", 2024). So the windows of a piece are merged one by one,
+ * each beginning where a token of the previous window ends. Two windows fit together if merging the bytes of the two
+ * tokens at their seam results in these two tokens.
  */
 export async function countLongPiece(
   vocabulary: Vocabulary,
@@ -72,8 +72,8 @@ interface NextWindow {
 }
 
 /**
- * Merges the window after one that ends in the middle of the piece. Returns undefined if no seam connects the two
- * windows.
+ * Merges the next window, which begins inside the previous one. Returns undefined if the two do not fit together at any
+ * tried position.
  */
 async function nextWindow(
   vocabulary: Vocabulary,
@@ -92,7 +92,7 @@ async function nextWindow(
   return undefined;
 }
 
-/** Counts the tokens that end at `length` or before. */
+/** Counts the tokens that end at or before `length`. */
 function tokensWithin(ends: Ends, length: number): number {
   let count = ends.length;
   while (count > 0 && (ends[count - 1] ?? 0) > length) count--;

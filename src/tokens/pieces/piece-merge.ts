@@ -1,9 +1,9 @@
 import { NO_RANK, type Vocabulary } from '../vocabulary.js';
 
 /**
- * Merges the adjacent pair of lowest rank, leftmost first, until no pair of parts is a token, in O(n log n). A
- * queue contains the pairs that are tokens; entries that are outdated when they are taken out are skipped. Each
- * run reuses the same arrays, which take 21 bytes for each byte of the piece.
+ * Merges the bytes of a piece into tokens: joins the adjacent pair of lowest rank, leftmost first, until no pair of
+ * parts is a token, in O(n log n). A queue contains the pairs that are tokens; outdated entries are skipped when they
+ * are removed. Each run reuses the same arrays, which take 21 bytes for each byte of the piece.
  */
 export class PieceMerge {
   /**
@@ -11,7 +11,7 @@ export class PieceMerge {
    * fits into a byte, because no token has 256 bytes.
    */
   readonly #lengths: Uint8Array;
-  /** Rank of the pair that begins with a part, or NO_RANK, by the index of the part's first byte. */
+  /** Rank of the pair of a part and the next one, or NO_RANK, by the index of the first part's first byte. */
   readonly #ranks: Int32Array;
   readonly #queue: PairQueue;
 
@@ -74,8 +74,7 @@ export class PieceMerge {
 }
 
 /**
- * Factor for the rank in a queue key, so that a position fits below it. Ranks are less than 2^18, so keys stay
- * exact integers.
+ * Factor for the rank in a queue key (rank × factor + position). Ranks are less than 2^18, so keys stay exact integers.
  */
 const POSITIONS = 2 ** 32;
 
@@ -118,7 +117,7 @@ class PairQueue {
     return { rank: (first - position) / POSITIONS, position };
   }
 
-  /** Moves a key from the root of the heap down to its place. */
+  /** Writes a key to the root of the heap and moves it down to its place. */
   #sink(key: number): void {
     const keys = this.#keys;
     const size = this.#size;

@@ -10,8 +10,8 @@ export const MAX_SHORT_PIECE_BYTES = 128;
 const NEVER = 0x7fffffff;
 
 /**
- * Part p of the current piece is `[starts[p], starts[p + 1])`, and `ranks[p]` is the rank of the pair that begins
- * with it. Valid only during one call.
+ * Part p of the current piece is `[starts[p], starts[p + 1])`, and `ranks[p]` is the rank of the pair that begins with
+ * it. Both arrays are valid only during one call.
  */
 const starts = new Int32Array(MAX_SHORT_PIECE_BYTES + 1);
 const ranks = new Int32Array(MAX_SHORT_PIECE_BYTES);

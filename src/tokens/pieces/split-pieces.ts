@@ -1,10 +1,10 @@
 import { type CharacterKinds, Kind } from './character-kinds.js';
 
 /**
- * Returns the end of the piece that begins at `start`. Byte-level BPE merges only inside *pieces*, which are the
- * matches of the encoding's regular expression. Functions of this type implement these expressions. They take
- * linear time for any text (a regular expression would backtrack), work on bytes, and use the Unicode data of the
- * reference implementation instead of the running Node's.
+ * The type of functions that return the end of the piece that begins at `start`. Byte-level BPE merges only inside
+ * *pieces*, which are the matches of the encoding's regular expression. These functions implement such expressions.
+ * They take linear time for any text (a regular expression would backtrack), work on bytes, and use the Unicode data of
+ * the reference implementation instead of the running Node's.
  */
 export type EndOfPiece = (text: CharacterKinds, start: number) => number;
 
@@ -64,10 +64,7 @@ export function endOfCl100kPiece(text: CharacterKinds, start: number): number {
   );
 }
 
-/**
- * Matches `[^\r
- * \p{L}\p{N}]?` if the character is of one of the given classes.
- */
+/** Matches `[^\r\n\p{L}\p{N}]?`. `leads` are the classes of characters that the bracket accepts. */
 function endOfLead({ bytes, kinds }: CharacterKinds, start: number, leads: number): number {
   if (((kinds[start] ?? 0) & leads) === 0 || isLineBreak(bytes[start])) return start;
   return endOfCharacter(kinds, start);
@@ -108,10 +105,7 @@ function endOfNumber(kinds: Uint8Array, start: number): number | undefined {
   return at;
 }
 
-/**
- * Matches ` ?[^\s\p{L}\p{N}]+[\r
- * ]*`. The byte `trailing` is allowed among the line breaks, too.
- */
+/** Matches `[ ]?[^\s\p{L}\p{N}]+[\r\n]*`. The byte `trailing` is allowed among the line breaks, too. */
 function endOfSymbols({ bytes, kinds }: CharacterKinds, start: number, trailing: number): number | undefined {
   const symbols = bytes[start] === SPACE ? start + 1 : start;
   let at = endOfRun(kinds, symbols, SYMBOLS);
@@ -121,9 +115,8 @@ function endOfSymbols({ bytes, kinds }: CharacterKinds, start: number, trailing:
 }
 
 /**
- * Matches `\s*[\r
- * ]+|\s+(?!\S)|\s+`: white space up to the last line break of the run. A run without a line break ends before its
- * last character, which belongs to the next word, unless that is its only character or the text ends there.
+ * Matches `\s*[\r\n]+|\s+(?!\S)|\s+`: white space up to the last line break of the run. A run without a line break ends
+ * before its last character, which belongs to the next word, unless that is its only character or the text ends there.
  */
 function endOfWhitespace({ bytes, kinds }: CharacterKinds, start: number): number {
   const end = endOfRun(kinds, start, Kind.whitespace);

@@ -43,8 +43,8 @@ interface SearchRequest {
 type LinesOfTexts = readonly (readonly number[])[];
 
 /**
- * Messages of the worker. `begun` starts the time limit, so that the worker's startup does not count; the result
- * is the second message.
+ * Messages of the worker. The first one is `begun`: it starts the time limit, which therefore does not include the
+ * worker's startup. The second one is the result.
  */
 type SearchReply = 'begun' | LinesOfTexts;
 

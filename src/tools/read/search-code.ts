@@ -49,7 +49,7 @@ interface Search {
 interface Matches {
   readonly lines: readonly string[];
   readonly total: number;
-  /** Numbers of files and folders that could not be read. Binary files do not count. */
+  /** Numbers of files and folders that could not be read, without binary files. */
   readonly unreadable: { readonly files: number; readonly folders: number };
 }
 

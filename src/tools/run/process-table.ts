@@ -3,7 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** Marks by which the processes of a command are recognised, even in another session or with another parent. */
 export interface CommandMark {
-  /** Value of an environment variable that each process inherits. A process that clears its environment loses it. */
+  /**
+   * Value of an environment variable that each process of the command inherits. A process that clears its environment
+   * loses it.
+   */
   readonly word: string;
   /**
    * Unusual limit for POSIX message queues, in bytes. Child processes inherit it even if the environment is

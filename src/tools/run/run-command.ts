@@ -87,7 +87,7 @@ export function runCommandTool(
 const keyOf = (args: ToolArguments, { sessionId, callId }: ToolContext): string =>
   JSON.stringify([sessionId, callId, args]);
 
-/** Reads a call in order to apply a person's "always" rules to it, with its real folder (rule: always-rules). */
+/** Converts a call to the form to which a person's "always" rules apply, with its real folder (rule: always-rules). */
 async function readShellCall(
   root: ProjectRoot,
   { command, working_dir, ...others }: ToolArguments,
@@ -127,8 +127,8 @@ export interface RunPlace extends CommandPlace {
 }
 
 /**
- * Runs a command. Resolves when all of its processes have ended. If the command is stopped early, that is a
- * failure, which includes the output so far.
+ * Runs a command. Resolves when all of its processes have ended. If the command is stopped early, resolves to a failure
+ * with the output so far.
  */
 export async function runCommand(
   command: string,
@@ -171,7 +171,7 @@ function resultOf(end: CommandEnd, { output, timeoutMs }: CommandOutput): string
   return [how, output].filter(Boolean).join('\n');
 }
 
-/** The result of a command that was stopped; it counts as a failure (rule: tool-definitions). */
+/** The result of a command that was stopped. The model gets it as the failure of the call (rule: tool-definitions). */
 export interface StoppedCommand {
   readonly success: false;
   readonly error: string;

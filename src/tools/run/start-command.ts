@@ -17,8 +17,8 @@ const DRAIN_MS = 200;
 const MARK_VARIABLE = 'STEPWISE_COMMAND';
 
 /**
- * Matches variables that commands do not inherit: the service's bearer token, and all variables of a vendor except
- * its URL.
+ * Matches variables that commands do not inherit: the model key, the token of the service, and all variables of OpenAI
+ * and Anthropic except the URL.
  */
 export const secretVariables = /^(?:STEPWISE_(?:LLM_KEY|TOKEN)|(?:OPENAI|ANTHROPIC)_(?!UPSTREAM_URL$).*)$/i;
 
@@ -28,7 +28,7 @@ export const secretVariables = /^(?:STEPWISE_(?:LLM_KEY|TOKEN)|(?:OPENAI|ANTHROP
  */
 const keyVariables = /^(?:STEPWISE|OPENAI|ANTHROPIC)_(?:\w+_)?(?:KEY|TOKEN)$/i;
 
-/** Minimum length of a key to search for in other variables, because a shorter value occurs there by chance. */
+/** Minimum length of a key that is searched for in other variables. A shorter text may occur there by chance. */
 const MIN_KEY_LENGTH = 8;
 
 export const keysIn = (environment: NodeJS.ProcessEnv): string[] =>
@@ -38,7 +38,7 @@ export const keysIn = (environment: NodeJS.ProcessEnv): string[] =>
 
 const isWindows = process.platform === 'win32';
 
-/** The folder in which a command runs, and values that it must not find in its environment. */
+/** The folder in which a command runs, and secrets that its environment must not contain. */
 export interface CommandPlace {
   readonly folder: string;
   readonly secrets: readonly string[];
@@ -85,7 +85,10 @@ function shellFor(command: string, queueLimit: number | undefined): [string, ...
   return [shell, '-NoProfile', '-NonInteractive', '-Command', command];
 }
 
-/** Returns a random limit of at least half the allowed one, so that commands can still use message queues. */
+/**
+ * Returns a random limit for message queues, by which the processes of a command are recognised. It is at least half of
+ * the allowed limit, so that commands can still use message queues.
+ */
 function freeQueueLimit(): number | undefined {
   if (process.platform !== 'linux' || !exists('bash')) return undefined;
   const allowed = Math.min(queueLimitOf('self') ?? 0, MAX_QUEUE_LIMIT);
@@ -122,8 +125,8 @@ export function hiddenVariables(secrets: readonly string[]): string[] {
 }
 
 /**
- * Returns the environment for commands: ours without model keys, which are also removed under other names and
- * inside other values, and with settings that keep programs from waiting for input.
+ * Returns the environment for commands. Copies the environment of this process, except variables whose value contains a
+ * key or another secret, and adds settings that keep programs from waiting for input.
  */
 function commandEnvironment(mark: string, secrets: readonly string[]): NodeJS.ProcessEnv {
   const hidden = new Set(hiddenVariables(secrets));
@@ -138,8 +141,8 @@ function commandEnvironment(mark: string, secrets: readonly string[]): NodeJS.Pr
 }
 
 /**
- * Returns the environment variable by which descendants of a command are recognised. Nested runs append their own
- * id to it.
+ * Returns the environment variable by which descendants of a command are recognised. A command that runs within another
+ * command appends its own id to the value.
  */
 export const markVariable = (mark: string): NodeJS.ProcessEnv => ({
   [MARK_VARIABLE]: [process.env[MARK_VARIABLE], mark].filter(Boolean).join(' '),

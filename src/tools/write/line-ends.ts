@@ -6,10 +6,7 @@ interface Line {
   readonly end: string;
 }
 
-/**
- * A text as `read_file` shows it: without a byte order mark, and with `
- * ` as the only line break.
- */
+/** A text as `read_file` shows it: without a byte order mark, and with `\n` as the only line break. */
 interface ShownText {
   readonly bom: string;
   readonly shown: string;
@@ -37,7 +34,7 @@ export async function keepLineEnds(before: string, after: string): Promise<strin
   return bom + withBreaks(shown, await breaksFor(shown, own));
 }
 
-/** A part of a text as the model sees it, and the text that replaces this part. */
+/** Positions of a part in the text that the model sees, and the text that replaces this part. */
 interface Replacement {
   readonly from: number;
   readonly to: number;
@@ -65,8 +62,8 @@ export async function replaceShown(before: string, { from, to, text }: Replaceme
 }
 
 /**
- * Converts a position in the text that the model sees, which lacks each `\r` before a `
- * `, to a position in the file.
+ * Converts a position in the text that the model sees to a position in the file. The text that the model sees lacks
+ * each `\r` before a `\n`.
  */
 function offsetInOwn(own: string, at: number): number {
   let offset = at;
@@ -77,15 +74,15 @@ function offsetInOwn(own: string, at: number): number {
 
 const lastBreak = (text: string): string => (text.endsWith('\r\n') ? '\r\n' : '\n');
 
-/** Replaces the line breaks of a text, in order, by those of the list. */
+/** Replaces the line breaks of a text by those in the list, in the same order. */
 function withBreaks(shown: string, breaks: readonly string[]): string {
   const lines = shown.split('\n');
   return lines.map((line, index) => (index === 0 ? line : `${breaks[index - 1]}${line}`)).join('');
 }
 
 /**
- * Returns the line break for each line of a text that the model wrote: that of the old line which it repeats,
- * replaces or follows; `otherwise` if no old line has a line break.
+ * Returns a line break for each line of a text that the model wrote. A line gets the line break of the old line that it
+ * repeats, replaces or follows, or `otherwise` if no old line has a line break.
  */
 async function breaksFor(shown: string, before: string, otherwise = '\n'): Promise<readonly string[]> {
   const old = linesOf(before);

@@ -15,7 +15,7 @@ const AFTER_CHARS = 80;
 
 /** The lines of a file that resemble a wanted text the most. */
 interface NearMiss {
-  /** Index of the first of these lines. */
+  /** Index of the first of these lines in the file. */
   readonly from: number;
   readonly lines: readonly string[];
 }
@@ -128,7 +128,7 @@ function findSimilar(lines: readonly string[], wanted: readonly string[]): NearM
 }
 
 /**
- * Returns the pairs and triples of a line's characters, leaving out what differs most often: blanks, case, quotes,
+ * Returns the pairs and triples of a line's characters. Ignores what differs most often: blanks, case, quotes and
  * accents.
  */
 function gramsOf(line: string): ReadonlySet<string> {

@@ -116,7 +116,7 @@ describe('ACP prompts (rule: acp)', () => {
     expect(editor.text(editor.id)).toContain('Back.');
   });
 
-  test('the chunks of a message share an id, and each message, thought and notice has its own', async () => {
+  test('every message, thought and notice has its own id, which all of its chunks share', async () => {
     const bench = await setUp([act('read_file(path="a.txt")', 'I look.'), answer('It says alpha.')], files);
     const editor = await edit(bench);
     await editor.prompt(editor.id, 'What is in a.txt?');
@@ -137,7 +137,7 @@ describe('ACP prompts (rule: acp)', () => {
   test.each([
     ['refusal', { refusal: 'I will not.' }, 'upstream_refusal', false],
     ['max_tokens', { text: 'Action: read_file(path="a', finishReason: 'length' }, 'output_truncated', true],
-  ] as const)('a prompt that ends by %s has this stop reason, says why once, and the session continues', async (reason, reply, code, isKept) => {
+  ] as const)('an ACP prompt returns the stop reason %s and shows the error code once, and the session continues', async (reason, reply, code, isKept) => {
     const bench = await setUp([reply, answer('Later.')], files);
     const editor = await edit(bench);
     expect(await editor.prompt(editor.id, 'The first task')).toBe(reason);
@@ -147,7 +147,7 @@ describe('ACP prompts (rule: acp)', () => {
     expect([sent.includes('The first task'), sent.includes('The second task')]).toEqual([isKept, true]);
   });
 
-  test('a prompt whose answer is cut by the output limit ends by max_tokens', async () => {
+  test('an ACP prompt whose answer is cut by the output limit returns the stop reason max_tokens', async () => {
     const bench = await setUp([{ ...answer('A long'), finishReason: 'length' }], files);
     const editor = await edit(bench);
     expect(await editor.prompt(editor.id, 'Tell me')).toBe('max_tokens');
@@ -178,7 +178,7 @@ describe('ACP prompts (rule: acp)', () => {
     );
   });
 
-  test('/undo restores the unsaved text of the editor, and leaves what the person changed since', async () => {
+  test('/undo restores the text of a file open in the editor, unless the person changed it since', async () => {
     const buffers = new Map<string, string>();
     const bench = await setUp([act(change), answer('Done.')], files);
     const editor = await edit(bench, {
@@ -199,7 +199,7 @@ describe('ACP prompts (rule: acp)', () => {
     expect(buffers.get(path)).toBe('alpha\n');
   });
 
-  test('an ACP prompt says in the editor that no language model is called', async () => {
+  test('an ACP prompt to the offline model shows that no language model is called', async () => {
     const bench = await setUp([], { 'a.md': '# Alpha\n\nThe alpha limit is 60.\n' });
     const editor = await edit(bench, {}, []);
     expect(await editor.prompt(editor.id, 'What is the alpha limit?')).toBe('end_turn');
@@ -252,7 +252,7 @@ describe('files attached to an ACP prompt (rule: acp)', () => {
     expect(editor.text(editor.id)).not.toContain('iVBORw==');
   });
 
-  test('an ACP prompt with audio, other binary data or other images is rejected, and the session remains usable', async () => {
+  test('an ACP prompt with audio, binary data, or an SVG or invalid image is rejected, and the session remains usable', async () => {
     const bench = await setUp([answer('Fine.')], files);
     const editor = await edit(bench);
     for (const block of [
@@ -355,7 +355,7 @@ describe('approvals in the editor (rules: acp, approval)', () => {
     ['answered with an unknown option', async () => choose('always-0')],
     ['answered with an unknown outcome', async () => strange],
     ['rejected by the editor', async () => Promise.reject(new Error('no window'))],
-  ])('changes nothing and fails the call if the approval request is %s', async (_, permission) => {
+  ])('an edit changes nothing and its call fails if the approval request is %s', async (_, permission) => {
     const bench = await setUp([act(change), answer('Then not.')], files);
     const editor = await edit(bench, { permission });
     expect(await editor.prompt(editor.id, 'Change it')).toBe('end_turn');
@@ -379,7 +379,7 @@ describe('approvals in the editor (rules: acp, approval)', () => {
     expect(call).toMatchObject({ kind: 'execute', status: 'completed', title: 'Running echo one' });
   });
 
-  test('the accept-edits mode skips approval for edits, except commands and hidden files', async () => {
+  test('the accept-edits mode skips approval for edits, but not for commands or hidden files', async () => {
     const hook = 'write_file(path=".github/workflows/x.yml", content="run: rm -rf .")';
     const bench = await setUp(
       [act(change), act(hook), act('run_command(command="rm a.txt")'), answer('Done.')],
@@ -395,7 +395,7 @@ describe('approvals in the editor (rules: acp, approval)', () => {
     ).rejects.toThrow('Unknown mode: yolo.');
   });
 
-  test("the model's question is an editor form, or the answer if the editor has no forms", async () => {
+  test("the model's question is shown as a form in the editor, or as the answer if the editor has no forms", async () => {
     const question = act('request_input(question="Which file?", choices=["a.txt"])');
     const bench = await setUp([question, answer('A it is.'), question, answer('Main it is.')], files);
     const asking = await edit(bench, {
@@ -438,7 +438,7 @@ describe('commands over ACP (rules: acp, command-safety)', () => {
     expect(calls.at(-1)).toBe('release');
   });
 
-  test('a command in a terminal of the editor gets no variable that holds a key, not even inside another value', async () => {
+  test('a command in a terminal of the editor gets no environment variable that contains a key, even inside a longer value', async () => {
     const bench = await setUp([run, answer('Ran.')], files);
     const word = 'canary-key-0123456789';
     Object.assign(bench.environment, {
@@ -583,7 +583,7 @@ describe('cancelling an ACP prompt (rules: acp, one-signal)', () => {
   });
 });
 
-describe('ACP with other protocols (rules: acp, native-calling)', () => {
+describe('ACP with other protocols for tool calls (rules: acp, native-calling)', () => {
   const calls = [{ name: 'read_file', arguments: { path: 'a.txt' } }];
   const script = [{ text: 'I look.', toolCalls: calls }, { text: 'It says alpha.' }];
 

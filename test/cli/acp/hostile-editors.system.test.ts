@@ -48,7 +48,7 @@ describe('sloppy and hostile editors (rule: acp)', () => {
     expect(await editor.prompt('/help')).toMatchObject(stopped('end_turn'));
   });
 
-  test('a cancellation sent in the same write as its prompt cancels it', async () => {
+  test('a cancellation sent immediately after a prompt cancels that prompt', async () => {
     const bench = await setUp([{ text: 'never', delayMs: 60_000 }], files);
     const editor = await edit(bench);
     const { sessionId } = editor;
@@ -72,7 +72,7 @@ describe('sloppy and hostile editors (rule: acp)', () => {
     ['a result without an outcome', { result: {} }],
     ['a text', { result: 'allow' }],
     ['an option in a list', { result: { outcome: { outcome: 'selected', optionId: ['allow'] } } }],
-    ['an option inherited by objects', selected('__proto__')],
+    ['an option named like a property of every object', selected('__proto__')],
     ['an option that was not offered', selected('always-0')],
   ])('a permission request answered with %s changes nothing', async (_, reply) => {
     const bench = await setUp([act('write_file(path=".github/x.yml", content="x")'), answer('No.')], files);
@@ -89,7 +89,7 @@ describe('sloppy and hostile editors (rule: acp)', () => {
     expect(editor.updates('current_mode_update')).toEqual([]);
   });
 
-  test('an ACP agent refuses unknown modes, models and settings with a sentence, and the settings stay', async () => {
+  test('an ACP agent refuses unknown modes, models and settings with an error message and keeps its settings', async () => {
     const bench = await setUp([], files);
     const { sessionId, request, result, updates } = await edit(bench);
     const set = (configId: string, value: unknown, more: Json = {}) =>
@@ -115,7 +115,7 @@ describe('sloppy and hostile editors (rule: acp)', () => {
     expect(configOptions).toMatchObject([{ currentValue: 'ask' }, { currentValue: 'fake: scripted' }]);
   });
 
-  test('of overlapping changes of the model, the last one wins, also for a prompt that is sent before they are answered', async () => {
+  test('of several overlapping changes of the model, the last one applies, even to a prompt sent before they are answered', async () => {
     const bench = await setUp([answer('Scripted.')], files);
     const { sessionId, request, prompt, text } = await edit(bench);
     const names = ['offline', 'fake: scripted', 'offline', 'fake: scripted'];
@@ -128,7 +128,7 @@ describe('sloppy and hostile editors (rule: acp)', () => {
     expect(values).toMatchObject({ result: { configOptions: [{}, { currentValue: 'fake: scripted' }] } });
   });
 
-  test('a prompt of a megabyte is refused with a sentence, and the next prompt is answered', async () => {
+  test('a prompt of a megabyte is refused with an error, and the next prompt is answered', async () => {
     const bench = await setUp([answer('Short.')], files);
     const editor = await edit(bench);
     for (const length of [1_000_000, 6_000_000])
@@ -138,7 +138,7 @@ describe('sloppy and hostile editors (rule: acp)', () => {
     expect(editor.violations).toEqual([]);
   });
 
-  test('a line beyond the limit of the protocol library ends the process with a sentence', async () => {
+  test('a message too long for the protocol library ends the ACP process with an error message', async () => {
     const bench = await setUp([], files);
     const child = bench.start(['acp', ...scripted]);
     child.stdin.on('error', () => undefined); // the process closes the pipe

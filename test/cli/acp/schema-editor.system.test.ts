@@ -17,7 +17,7 @@ const change = (from: string, to: string) =>
   act(`edit_file(path="a.txt", old_string="${from}", new_string="${to}")`);
 const initial = { protocolVersion: 1, clientCapabilities: {} };
 
-/** Answers permission requests with these options, in order. */
+/** Returns a handler that answers each permission request with the next of these options. */
 function choosing(...optionIds: readonly string[]): { onRequest: OnRequest; asked: Json[] } {
   const asked: Json[] = [];
   const onRequest: OnRequest = ({ params }, reply) => {
@@ -38,9 +38,9 @@ const newSession = (editor: SchemaEditor, bench: Bench): Promise<Json> =>
 
 /** Returns the current value of each setting by its id, in order. */
 const valuesOf = ({ configOptions }: Json): Json =>
-  Object.fromEntries((configOptions as Json[]).map((option) => [option['id'], option['currentValue']])); // checked by the schema
+  Object.fromEntries((configOptions as Json[]).map((option) => [option['id'], option['currentValue']])); // cast: the editor validates messages by the schema
 
-describe('an editor written from the schema of ACP alone (rule: acp)', () => {
+describe('an editor implemented only from the ACP schema (rule: acp)', () => {
   test('an ACP session sends only messages that match the schema, and another process loads it with its settings', async () => {
     const bench = await setUp(
       [
@@ -100,7 +100,7 @@ describe('an editor written from the schema of ACP alone (rule: acp)', () => {
     expect(other.violations).toEqual([]);
   });
 
-  test('each way of changing the mode sends a mode update and a config option update', async () => {
+  test('both requests that change the mode send a mode update and a config option update', async () => {
     const bench = await setUp([], files);
     const editor = await open(bench);
     const { sessionId } = await newSession(editor, bench);
@@ -127,7 +127,7 @@ describe('an editor written from the schema of ACP alone (rule: acp)', () => {
     const editor = await open(bench, onRequest);
     const { sessionId } = await newSession(editor, bench);
     await editor.result('session/prompt', promptOf(sessionId, 'Change it'));
-    const kinds = asked.map(({ options }) => (options as Json[]).map(({ kind }) => kind)); // checked by the schema
+    const kinds = asked.map(({ options }) => (options as Json[]).map(({ kind }) => kind)); // cast: the editor validates messages by the schema
     expect(kinds).toEqual([
       ['allow_once', 'reject_once'],
       ['allow_once', 'allow_always', 'reject_once'],
@@ -162,7 +162,7 @@ describe('an editor written from the schema of ACP alone (rule: acp)', () => {
     expect(valuesOf(editor.updates('config_option_update').at(-1) ?? {})).toMatchObject({ model: 'offline' });
     const [listed] = editor.updates('available_commands_update');
     const help = await say('/help');
-    for (const { name } of listed?.['availableCommands'] as Json[]) expect(help).toContain(`/${name}`); // checked by the schema
+    for (const { name } of listed?.['availableCommands'] as Json[]) expect(help).toContain(`/${name}`); // cast: the editor validates messages by the schema
     expect(bench.provider.requests).toHaveLength(1);
     expect(editor.violations).toEqual([]);
   });
@@ -179,7 +179,7 @@ describe('an editor written from the schema of ACP alone (rule: acp)', () => {
     expect(bench.prompt(1)).toContain('/compact @a.txt');
   });
 
-  test('every method that the schema gives an agent is answered or refused with a sentence', async () => {
+  test('every agent method of the ACP schema is answered or refused as not found', async () => {
     const bench = await setUp([], files);
     const editor = await open(bench);
     const { sessionId } = await newSession(editor, bench);
@@ -268,7 +268,7 @@ describe('an editor written from the schema of ACP alone (rule: acp)', () => {
     expect(other.violations).toEqual([]);
   });
 
-  test('an ACP agent uses only kinds of updates that the schema has', async () => {
+  test('an ACP agent sends only kinds of updates that the ACP schema defines', async () => {
     const bench = await setUp([act('read_file(path="a.txt")'), answer('Alpha.')], files);
     const editor = await open(bench);
     const { sessionId } = await newSession(editor, bench);

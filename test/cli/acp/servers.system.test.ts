@@ -54,7 +54,7 @@ describe('MCP servers configured by the editor (rules: acp, mcp-tools)', () => {
     pages: [names.map((name) => ({ name, description: '', inputSchema: { type: 'object' } }))],
   });
 
-  test('tools of an editor’s MCP server that have no room are deferred, and the model finds one (rules: acp, deferring)', async () => {
+  test('tools of an editor’s MCP server that do not fit into the prompt are deferred, and the model finds one (rules: acp, deferring)', async () => {
     const bench = await setUp(
       [act('find_tools(query="say hello")'), act('raw__echo()'), answer('Hello.')],
       files,
@@ -108,7 +108,7 @@ describe('MCP servers configured by the editor (rules: acp, mcp-tools)', () => {
     );
   });
 
-  test('an MCP server that floods is stopped and reported, and the run continues', async () => {
+  test('an MCP server that floods the client with messages is stopped and reported, and the run continues', async () => {
     const bench = await setUp([act('raw__storm()'), answer('It floods.')], files);
     const editor = await edit(bench, [raw(listed('storm'))]);
     expect(await editor.prompt(editor.id, 'Ask it')).toBe('end_turn');

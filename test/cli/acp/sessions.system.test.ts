@@ -64,6 +64,17 @@ describe('ACP sessions (rules: acp, saved-runs)', () => {
     expect(conversationOf(again.updates(first.id))).toEqual([]);
   });
 
+  test('stepwise eval makes the steps of a saved ACP session again (rule: run-records)', async () => {
+    const bench = await setUp([act('read_file(path="a.txt")'), answer('Alpha.')], files);
+    const editor = await edit(bench);
+    await editor.prompt(editor.id, 'What is in a.txt?');
+    bench.provider.script([act('read_file(path="a.txt")'), answer('Alpha.')]);
+    const runs = join(bench.environment['HOME'] ?? '', '.local/state/stepwise/runs');
+    const { code, stdout } = await bench.run(['eval', runs, '--concurrency', '1']);
+    expect(stdout).toMatch(/✓ as recorded +2 +0 +0 +0 +0/);
+    expect(code).toBe(0);
+  });
+
   test('a missing folder, unknown session, broken tool module or missing key is an ACP error', async () => {
     const bench = await setUp([], files);
     const editor = await openEditor(start(bench));
@@ -143,7 +154,7 @@ describe('ACP sessions (rules: acp, saved-runs)', () => {
     expect(editor.calls(editor.id)).toMatchObject([{ kind: 'read' }, { kind: 'read', status: 'completed' }]);
   });
 
-  test('loading an ACP session can be cancelled and repeated, and session/cancel does not stop it', async () => {
+  test('session/load can be aborted and repeated, and a session/cancel notification does not stop it', async () => {
     const bench = await setUp([answer('word '.repeat(50))], files);
     const first = await edit(bench);
     bench.provider.script(() => answer('word '.repeat(50)));

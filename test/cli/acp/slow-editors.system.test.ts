@@ -70,7 +70,7 @@ describe('slow or unresponsive editors (rules: acp, one-signal)', () => {
     expect(await once(child, 'close')).toEqual([0, null]);
   });
 
-  test('an editor that reads nothing and disconnects leaves no process behind', async () => {
+  test('the ACP process exits when an editor that reads no output disconnects', async () => {
     const bench = await setUp([answer('word '.repeat(400_000))], files);
     const child = bench.start(['acp', ...scripted]);
     const send = (id: number, method: string, params: object) =>
@@ -153,7 +153,7 @@ describe('texts attached by an editor (rules: acp, secret-files)', () => {
     resource: { uri, text: content },
   });
 
-  test('attached texts of secret files are not sent, even through a symlink, and the editor shows a remark', async () => {
+  test('attached texts of secret files are not sent, even through a symlink, and a notice in the editor says so', async () => {
     const bench = await setUp([answer('Read.')], files);
     symlinkSync('.env', join(bench.folder, 'notes.txt'));
     const editor = await edit(bench);

@@ -5,25 +5,25 @@ import { describeCall, fenced } from '../../../src/cli/acp/updates/tool-call-con
 const titleOf = (toolName: string, toolArgs: Readonly<Record<string, unknown>>): string =>
   describeCall({ id: '1', toolName, toolArgs }, '/x').title;
 
-test('the title of an MCP call in an editor has the name of the tool and its arguments', () => {
+test('the title of an MCP call in an editor contains the tool name and the arguments', () => {
   expect(titleOf('github__close_issue', { number: 7, reason: 'not planned' })).toBe(
     'github__close_issue(number=7, reason="not planned")',
   );
   expect(titleOf('github__list', {})).toBe('github__list()');
 });
 
-test('a search for tools has the icon of a search in an editor, and a title with its query (rule: acp)', () => {
+test('a search for tools appears in an editor with the search icon and the query in its title (rule: acp)', () => {
   const call = { id: '1', toolName: 'find_tools', toolArgs: { query: 'report a bug' } };
   expect(describeCall(call, '/x')).toMatchObject({ kind: 'search', title: 'Finding tools: report a bug' });
 });
 
-test('the title of a command in an editor has all of its lines', () => {
+test('the title of a command in an editor contains every line of the command', () => {
   expect(titleOf('run_command', { command: 'npm test\nrm -rf build' })).toBe(
     'Running npm test ⏎ rm -rf build',
   );
 });
 
-test('the title of a call in an editor begins and ends like the call, however long it is', () => {
+test('the title of a call in an editor is shortened in the middle, so it shows how the call begins and ends', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 500 }), (middle) => {
       const command = `begin ${middle} end`;
@@ -48,6 +48,6 @@ test('a code fence is longer than every fence in its text', () => {
   );
 });
 
-test('a text with very many fences is fenced', () => {
+test('a text of 300,000 code fences gets a longer code fence around it', () => {
   expect(fenced('```\n'.repeat(300_000)).startsWith('````\n')).toBe(true);
 });

@@ -17,7 +17,7 @@ const write = (path: string) => act(`write_file(path=${JSON.stringify(path)}, co
 const command = act('run_command(command="touch ran")');
 
 onTerminal('accepted edits (rule: accepted-edits)', () => {
-  test('Shift-Tab toggles edits without approval and shows it; commands still need approval', async () => {
+  test('Shift-Tab switches the approval of edits off and on and shows the state; commands still need approval', async () => {
     const edit = act('edit_file(path="a.txt", old_string="one", new_string="two")');
     const script = [edit, command, answer('One.'), write('b.txt'), answer('Two.')];
     const bench = await setUp(script, { 'a.txt': 'one\n' });
@@ -42,7 +42,7 @@ onTerminal('accepted edits (rule: accepted-edits)', () => {
     await pty.onScreen('stopped');
   }, 40_000);
 
-  test('an approval of an edit offers to allow all edits, for this session only', async () => {
+  test('the approval question of an edit offers to allow all edits, for this session only', async () => {
     const bench = await setUp([write('a.txt'), write('b.txt'), answer('Both.')]);
     const pty = bench.open([...scripted, 'Write']);
     await pty.onScreen('[s] allow this and all file edits in this session (Shift-Tab)', 'a.txt');
@@ -57,7 +57,7 @@ onTerminal('accepted edits (rule: accepted-edits)', () => {
     expect(await next.end).toBe(130);
   }, 40_000);
 
-  test('accepted edits do not cover custom tools or files that other programs run', async () => {
+  test('when all edits are allowed, custom tools and edits of Git hooks still need approval', async () => {
     const bench = await setUp([act('save_note(path="n.txt")'), write('.husky/pre-commit'), answer('No.')], {
       'tools.mjs': `export const tools = [{
         name: 'save_note', description: 'Saves.', annotations: { requiresApproval: true },
@@ -79,7 +79,7 @@ onTerminal('accepted edits (rule: accepted-edits)', () => {
     await pty.onScreen('stopped');
   }, 40_000);
 
-  test('Shift-Tab within an unmarked paste does not allow edits', async () => {
+  test('Shift-Tab inside a paste without bracketed-paste sequences does not allow edits', async () => {
     const bench = await setUp([write('a.txt'), answer('Done.')]);
     const pty = bench.open(scripted);
     await pty.onScreen('›');
@@ -99,14 +99,15 @@ onTerminal('accepted edits (rule: accepted-edits)', () => {
     const pty = bench.open([...scripted, '--yes']);
     await pty.onScreen('›');
     pty.type(shiftTab);
-    // The key must be read alone to count, and with --yes it has no visible effect to wait for.
+    // The key has an effect only if it arrives separately from the text. With --yes nothing visible shows that it has
+    // arrived.
     await wait(200);
     pty.type(`Hi${enterKey}`);
     expect(await pty.onScreen('Done.')).not.toContain(sign);
   }, 40_000);
 });
 
-describe('coverage of accepted edits (rule: accepted-edits)', () => {
+describe('calls that "allow all edits" covers (rule: accepted-edits)', () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, '.git/hooks'), { recursive: true });
   mkdirSync(join(folder, 'src'));
@@ -129,12 +130,12 @@ describe('coverage of accepted edits (rule: accepted-edits)', () => {
     ['write_file', '', false],
     ['run_command', 'src/a.ts', false],
     ['server_write_file', 'src/a.ts', false],
-  ])('accepted edits cover %s of %j: %s', async (tool_name, path, isCovered) => {
+  ])('allowing all edits covers the call of %s for the path %j: %s', async (tool_name, path, isCovered) => {
     const root = await ProjectRoot.open(folder);
     const display = new Display(new Emulator().output);
     const edits = new AcceptedEdits({ root, display, needsApproval: true });
     const action = { id: 'c', tool_name, tool_args: { path } };
-    // The method only reads the name and the arguments of the action.
+    // Cast: the methods only read the name and the arguments of the action.
     const request = { action } as unknown as Parameters<AcceptedEdits['covers']>[0];
     expect(await edits.covers(request)).toBe(isCovered);
     expect(await edits.allows(request)).toBe(false);

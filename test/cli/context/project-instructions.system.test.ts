@@ -32,7 +32,7 @@ describe('an unusable AGENTS.md (rule: terminal)', () => {
       'The path "AGENTS.md" leads outside the project folder.',
     ],
     [
-      'one line over its share',
+      'a first line longer than its share of the token limit',
       (file) => writeFileSync(file, 'x'.repeat(LIMIT)),
       'its first line alone is longer than its share of the token limit.',
     ],

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('tagged images and PDF files become attachments, and other files and folders stay paths (rule: attachment-limit)', async () => {
+test('images and PDF files tagged with @ become attachments, and other tagged files and folders remain paths (rule: attachment-limit)', async () => {
   const { attachments, others } = await readAttachments(root, [
     'b.ts',
     'a.PNG',
@@ -40,15 +40,15 @@ test.each([
   'empty.gif',
   'huge.pdf',
   'heic.jpg',
-])('a tagged file that is no readable image or PDF is refused with a sentence that names it: %s', async (path) => {
+])('readAttachments rejects an unusable image or PDF file with an error that names the file: %s', async (path) => {
   await expect(readAttachments(root, [path])).rejects.toThrow(path);
 });
 
-test('the bytes of an image decide on its type, since vendors refuse an image of another type than stated', async () => {
+test('the media type of an image is read from its bytes, not its name, since vendors refuse a wrong type', async () => {
   const { attachments } = await readAttachments(root, ['really.jpg']);
   expect(attachments.map(({ media_type }) => media_type)).toEqual(['image/webp']);
 });
 
-test('a file outside the folder is not attached through a link (rule: containment)', async () => {
+test('an image outside the project folder is not attached through a symbolic link (rule: containment)', async () => {
   expect(await readAttachments(root, ['link.png'])).toEqual({ attachments: [], others: ['link.png'] });
 });

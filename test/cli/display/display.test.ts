@@ -14,7 +14,7 @@ function open(columns = 40, rows = 10) {
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `row ${index + 1}`);
 
 describe('live region (rule: terminal)', () => {
-  test('the display prints lines above the live region and keeps its parts in order', async () => {
+  test('the display prints lines above the live region and keeps the parts of the region in order', async () => {
     const { emulator, display } = open();
     display.show('status', ['Thinking']);
     display.show('text', ['half a sentence']);
@@ -85,7 +85,7 @@ describe('live region (rule: terminal)', () => {
     ['narrower', 20],
     ['much narrower', 7],
     ['wider', 60],
-  ])('a window made %s still shows printed lines, and the live region once', async (_, columns) => {
+  ])('after the window was made %s, it still shows the printed lines, and the live region once', async (_, columns) => {
     const { emulator, display } = open(40, 12);
     display.print('printed');
     display.show('text', ['x'.repeat(38), 'short', 'y'.repeat(30)]);

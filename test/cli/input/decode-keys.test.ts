@@ -27,7 +27,7 @@ describe('key decoding (rule: terminal)', () => {
     expect(names(read)).toEqual(keys);
   });
 
-  test('the key decoder joins split sequences and reports a lone escape as Esc', () => {
+  test('the key decoder joins an escape sequence that arrives in parts, and reports a lone escape as Esc', () => {
     expect(names('\u001b', '[', '1;5', 'D')).toEqual(['ctrl-left']);
     expect(names('\u001b')).toEqual(['escape']);
   });
@@ -44,7 +44,7 @@ describe('key decoding (rule: terminal)', () => {
     );
   });
 
-  test('the key decoder treats a long read with line breaks as a paste, and a short one as typed', () => {
+  test('the key decoder treats a long chunk of input with line breaks as a paste, and a short one as typing', () => {
     const traceback = 'Traceback (most recent call last):\r  File "a.py", line 1\rZeroDivisionError';
     expect(names(traceback)).toEqual([`paste:${traceback.replaceAll('\r', '\n')}`]);
     expect(names(traceback, '\r', 'y\r')).toEqual([`paste:${traceback.replaceAll('\r', '\n')}\ny\n`]);
@@ -95,7 +95,7 @@ describe('key decoding (rule: terminal)', () => {
       Buffer.concat(pieces.map((piece) => Buffer.from(typeof piece === 'number' ? [piece] : piece))),
     );
 
-  /** Returns the decoded keys; adjacent texts and pastes are joined. */
+  /** Returns the decoded keys as one text. Adjacent texts and pastes are joined. */
   const keysOf = (reads: readonly Buffer[]) => {
     const characters = new StringDecoder('utf8');
     const keys = decode(...reads.map((read) => characters.write(read)), characters.end());
@@ -133,7 +133,7 @@ describe('key decoding (rule: terminal)', () => {
     );
   });
 
-  describe('pastes without an end mark', () => {
+  describe('pastes without an end sequence', () => {
     const overdue = () => {
       const decoder = new KeyDecoder();
       decoder.push('\u001b[200~one\rtwo');
@@ -148,7 +148,7 @@ describe('key decoding (rule: terminal)', () => {
       expect(decoder.push('x\r').map(({ name }) => name)).toEqual(['text', 'enter']);
     });
 
-    test('a late end mark still ends the paste, and its line breaks are not Enter', () => {
+    test('an end sequence that arrives late still ends the paste, and line breaks before it are not Enter', () => {
       const { decoder } = overdue();
       expect(decoder.push('\rthree\r')).toEqual([]);
       expect(decoder.push('four\u001b[201~x').map(({ name, text }) => [name, text])).toEqual([
@@ -157,7 +157,7 @@ describe('key decoding (rule: terminal)', () => {
       ]);
     });
 
-    test('a key sequence ends an unfinished paste, and a new paste mark starts another', () => {
+    test('a key sequence or an end sequence ends an unfinished paste, and later characters are typed text', () => {
       expect(overdue().decoder.push('\u001b[A')).toEqual([{ name: 'up', text: '' }]);
       const { decoder } = overdue();
       expect(decoder.push('\u001b[201~')).toEqual([{ name: 'paste', text: '' }]);

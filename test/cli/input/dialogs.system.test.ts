@@ -10,7 +10,7 @@ const [up, down, ctrlC, ctrlL, ctrlZ] = ['\u001b[A', '\u001b[B', '\u0003', '\u00
 const touch = act('run_command(command="touch ran")');
 
 onTerminal('approval dialogs (rule: terminal)', () => {
-  test('an approval has no preselected choice: Enter typed ahead allows nothing, ↓ and Enter do', async () => {
+  test('an approval question has no preselected choice: Enter alone allows nothing, ↓ and then Enter allow the call', async () => {
     const bench = await setUp([touch, answer('Done.')]);
     const pty = bench.open([...scripted, 'Go']);
     const screen = await pty.onScreen('↑ ↓ and Enter', /^ {2}1 \[y\] allow$/m);
@@ -74,7 +74,7 @@ onTerminal('approval dialogs (rule: terminal)', () => {
     expect(await pty.end).toBe(130);
   }, 30_000);
 
-  test('an approval scrolls to the selected choice in a small window and shows all in a large one', async () => {
+  test('an approval question scrolls to the selected choice in a small window and shows all choices in a large one', async () => {
     const bench = await setUp([touch, answer('Done.')]);
     const pty = bench.open([...scripted, 'Go']);
     await pty.onScreen('[esc] stop');
@@ -115,7 +115,7 @@ onTerminal('approvals in very small windows (rule: approval)', () => {
 });
 
 onTerminal('Ctrl-L and Ctrl-Z (rule: terminal)', () => {
-  test('Ctrl-L during an approval or its reason prints the proposal again', async () => {
+  test('Ctrl-L during an approval question, or while typing why not, prints the proposed call again', async () => {
     const bench = await setUp([touch, answer('Done.')]);
     const pty = bench.open([...scripted, 'Go to it']);
     await pty.onScreen('[esc] stop');
@@ -173,7 +173,7 @@ onTerminal('Ctrl-L and Ctrl-Z (rule: terminal)', () => {
 });
 
 onTerminal('unfinished pastes (rule: terminal)', () => {
-  test('a paste without an end mark stays in the line, sends nothing, and keys still work', async () => {
+  test('a paste without its end sequence stays in the input line, sends nothing, and keys still work', async () => {
     const bench = await setUp([answer('Done.')]);
     const pty = bench.open(scripted);
     await pty.onScreen('›');

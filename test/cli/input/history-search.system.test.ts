@@ -35,14 +35,14 @@ describe('history search (rule: terminal)', () => {
     expect(searched('EXPLAIN').line.text).toBe('a draft');
   });
 
-  test('history search keeps the last match and reports that nothing was found', () => {
+  test('history search keeps the last match if a longer search text has none, and says so', () => {
     const { line, hint } = searched('te', 'xyz');
     expect(line.text).toBe('run the tests again');
     expect(hint).toContain('not found: texyz');
     expect(searched('te', 'ctrl-r', 'ctrl-r').line.text).toBe('fix the tests');
   });
 
-  test('in a history search Enter accepts, Esc cancels, and other keys act on the match', () => {
+  test('in a history search, Enter accepts the match, Esc restores the draft, and ↑ continues from the match', () => {
     expect(searched('te', 'enter')).toMatchObject({
       outcome: 'accepted',
       line: lineOf('run the tests again'),

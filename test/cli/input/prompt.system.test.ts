@@ -62,7 +62,7 @@ onTerminal('input line (rule: terminal)', () => {
     expect(bench.prompt(0)).not.toContain('[paste');
   }, 30_000);
 
-  test('Ctrl-J, Alt-Enter and a backslash add rows; word and row keys move and delete', async () => {
+  test('Ctrl-J, Alt-Enter and a backslash before Enter add rows to the input; word and row keys move and delete', async () => {
     const bench = await setUp([answer('Done.')]);
     const pty = bench.open(scripted);
     await pty.onScreen('›');
@@ -135,7 +135,7 @@ onTerminal('input line (rule: terminal)', () => {
     expect(stderr).toContain('Continuing: The second');
   }, 30_000);
 
-  test('Esc returns queued lines one by one, so a task is never joined to a !command', async () => {
+  test('Esc returns the last queued line to the input and ↑ the others, so a task is never joined to a !command', async () => {
     const bench = await setUp({ text: 'never', delayMs: 60_000 });
     const pty = bench.open(scripted);
     await pty.onScreen('›');
@@ -174,7 +174,7 @@ onTerminal('input line (rule: terminal)', () => {
     expect(bench.prompt(1)).toContain('half a line more');
   }, 30_000);
 
-  test('an approval can be answered by number', async () => {
+  test('an approval question can be answered by the number of a choice', async () => {
     const bench = await setUp([act('run_command(command="touch ran")'), answer('Done.')]);
     const pty = bench.open(scripted);
     await pty.onScreen('›');
@@ -254,7 +254,7 @@ onTerminal('slash commands and !commands (rule: terminal)', () => {
     answer('Understood.'),
   ];
 
-  test('/diff shows file changes; /undo reverts unmodified files and tells the model', async () => {
+  test('/diff shows file changes; /undo reverts the files that did not change since, and tells the model', async () => {
     const bench = await setUp(script, files);
     const pty = bench.open([...scripted, '--yes']);
     await pty.onScreen('›');
@@ -316,7 +316,7 @@ onTerminal('slash commands and !commands (rule: terminal)', () => {
     expect(prompt).toContain('The user ran this command: echo by hand');
   }, 30_000);
 
-  test('!command runs at once without the model key, and the model reads its output', async () => {
+  test('!command runs at once, without the model key in its environment, and the model reads its output', async () => {
     const bench = await setUp([answer('I read it.')], files);
     bench.environment['STEPWISE_LLM_KEY'] = 'a-secret-key';
     const pty = bench.open(scripted);
@@ -383,7 +383,7 @@ onTerminal('lines of any length (rule: terminal)', () => {
     await pty.onScreen('› here row 1.', '  row 2.');
   }, 30_000);
 
-  test('a long unmarked paste is one paste to its last line', async () => {
+  test('a long paste without bracketed-paste sequences becomes one placeholder that includes its last line', async () => {
     const bench = await setUp([answer('One.')]);
     const pty = bench.open(scripted);
     await pty.onScreen('›');

@@ -10,7 +10,7 @@ const linesOf = (inputSchema: Readonly<Record<string, unknown>>): readonly strin
   ]);
 
 describe('describeTools (rule: mcp-agreement)', () => {
-  test('describeTools renders a plain schema as signature and descriptions', () => {
+  test('describeTools renders a plain schema as a signature with the descriptions of the arguments', () => {
     const properties = { a: { type: 'number', description: 'The first.' }, b: { type: ['string', 'null'] } };
     expect(linesOf({ type: 'object', properties, required: ['a'], additionalProperties: false })).toEqual([
       'raw__add(a, b)',
@@ -30,7 +30,7 @@ describe('describeTools (rule: mcp-agreement)', () => {
     ['a required name', { properties: { a: {} }, required: ['a', 'ORDER'] }, 'required: ["a","ORDER"]'],
     ['an unknown keyword', { 'x-note': { deep: [{ er: 'ORDER' }] } }, 'x-note.deep.er: ORDER'],
     ['a description that is a list', { description: ['ORDER'] }, 'description: ["ORDER"]'],
-  ])('describeTools shows a hidden instruction in %s of the schema', (_, schema, line) => {
+  ])('describeTools shows an instruction hidden in %s of the schema', (_, schema, line) => {
     expect(linesOf({ type: 'object', ...schema })).toContain(`    ${line}`);
   });
 });

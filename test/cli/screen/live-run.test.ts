@@ -116,14 +116,14 @@ describe('live run (rule: terminal)', () => {
     expect((await emulator.rows()).slice(0, 4)).toEqual(['', 'I know.', '', 'It is 42.']);
   });
 
-  test('the terminal prints a text that is both thought and answer once', async () => {
+  test('the terminal prints a text that is both thought and answer only once', async () => {
     const { emulator, show } = open();
     const both = reason({ thought: 'It is 42.', direct_response: 'It is 42.' });
     show(turn, delta('draft', 'It is 42.'), both, end('It is 42.'));
     expect((await emulator.rows()).join('\n').match(/It is 42/g)).toHaveLength(1);
   });
 
-  test('the terminal prints the first warning of each kind in a run', async () => {
+  test('the terminal prints only the first warning of each kind in a run', async () => {
     const { emulator, show } = open();
     const warned = (text: string) => reason({ warnings: [{ code: 'cut', message: `${text} was cut.` }] });
     show(turn, warned('One'), { ...turn, step: 2 }, warned('Two'));
@@ -268,7 +268,7 @@ describe('live run (rule: terminal)', () => {
     expect(fields).toEqual(answer.trim().split('\n\n'));
   });
 
-  test('2,000 deltas with a frame each write fewer than 180 characters per frame', async () => {
+  test('redrawing after each of 2,000 deltas writes fewer than 180 characters per frame on average', async () => {
     const { emulator, display, show } = open({ columns: 80, rows: 40 });
     const words = Array.from({ length: 2_000 }, (_, word) => `word${word} ${word % 80 === 79 ? '\n\n' : ''}`);
     const text = words.join('');
@@ -286,7 +286,7 @@ describe('live run (rule: terminal)', () => {
     expect((await emulator.rows()).join(' ').match(/word\d+/g)).toEqual(text.match(/word\d+/g));
   });
 
-  test('deltas that arrive together share a few frames', () => {
+  test('2,000 deltas that arrive together are drawn in a few frames', () => {
     const { emulator, show } = open();
     show(turn);
     const before = emulator.writes.length;

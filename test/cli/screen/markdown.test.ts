@@ -84,7 +84,7 @@ describe('Markdown on a terminal (rule: terminal)', () => {
     ],
     ['a quote', '> a\n> b', ['<dim>▎</> a', '<dim>▎</> b']],
     ['a rule', 'a\n\n---\n', ['a', '', `<dim>${'─'.repeat(40)}</>`]],
-  ])('renders Markdown for terminals: %s', (_, text, rows) =>
+  ])('Markdown is rendered for terminals: %s', (_, text, rows) =>
     expect(whole(text, { paint: tagged })).toEqual(rows));
 
   test('a Markdown table fits the window, or becomes lists in a narrow one', () => {
@@ -161,7 +161,7 @@ describe('Markdown on a terminal (rule: terminal)', () => {
     );
   });
 
-  test('streamed Markdown returns each final block, item and code line once', () => {
+  test('streamed Markdown returns each completed block, list item and code line exactly once', () => {
     const { early, rows } = streamed(['One.\n\nTwo.\n\n- a\n- b\n', '- c', '\n\n```\nx\ny\n', 'z']);
     expect(early).toEqual(['One.', '', 'Two.', '', '• a', '• b', '• c', '', '  x', '  y']);
     expect(rows).toEqual([...early, '  z']);
@@ -177,7 +177,7 @@ describe('Markdown on a terminal (rule: terminal)', () => {
     ['no space', 'x'.repeat(500_000)],
     ['brackets', '['.repeat(500_000)],
     ['marks of emphasis', '*a_ '.repeat(125_000)],
-  ])('streamed Markdown of 500 KB keeps few rows open: %s', (_, text) => {
+  ])('streamed Markdown of 500 KB never has more than 130 unfinished rows: %s', (_, text) => {
     const pieces = text.match(/[\s\S]{1,5000}/g) ?? [];
     const { rows, maxOpenRows } = streamed(pieces);
     expect(maxOpenRows).toBeLessThanOrEqual(130);
@@ -195,14 +195,14 @@ describe('Markdown on a terminal (rule: terminal)', () => {
     ['one line', 'Some words. '.repeat(900)],
     ['nested emphasis', '_a__b'.repeat(2_000)],
     ['cells', `|${' a |'.repeat(1_500)}\n|${'---|'.repeat(1_500)}\n`],
-  ])('the cost of a Markdown chunk is bounded: %s', (_, text) => {
+  ])('the parsing work per chunk of streamed Markdown is bounded: %s', (_, text) => {
     const { lexed, looks } = charactersLexed(() => streamed(text.match(/[\s\S]{1,100}/g) ?? []));
-    // At most 2,000 characters of complete lines and as many of the incomplete line are open, with 16 levels of
-    // nesting.
+    // Each chunk makes the parser read at most 2,000 characters of complete lines and as many of the incomplete line
+    // again, once for each of 16 levels of nesting.
     expect(lexed / looks).toBeLessThan(4_000 * (16 + 1));
   });
 
-  test('an incomplete Markdown line does not parse earlier lines again', () => {
+  test('adding an incomplete line to streamed Markdown does not parse earlier lines again', () => {
     const stream = new MarkdownStream({ width: 60 });
     stream.add('- one\n- two\n');
     stream.take();

@@ -18,7 +18,7 @@ const task = (id: number, status: Task['status']): Task => ({ id, content: `Task
 const event = (fields: object) => fields as RunEvent;
 
 describe('content the person has already seen (rule: terminal)', () => {
-  test('without redrawing, the terminal prints only the TODO tasks that changed', () => {
+  test('a terminal that cannot redraw prints only the TODO tasks that changed', () => {
     const shown = new AlreadyShown();
     const changed = (tasks: readonly Task[]) => shown.onlyNew(event({ type: 'tasks_updated', tasks }));
     const [first, second] = [task(1, 'todo'), task(2, 'todo')];
@@ -53,7 +53,7 @@ describe('content the person has already seen (rule: terminal)', () => {
 });
 
 needs(terminal).describe('terminals that cannot redraw (rule: terminal)', () => {
-  test('a dumb terminal gets the first line, the task once, changed TODO tasks and raw Markdown', async () => {
+  test('a dumb terminal gets the banner line, the task once, changed TODO tasks and raw Markdown', async () => {
     const bench = await setUp(plan, files);
     bench.environment['TERM'] = 'dumb';
     const pty = bench.open([...scripted, 'Look at it']);

@@ -12,7 +12,7 @@ const gpt = { name: 'gpt-4o', upstream: undefined };
 const find = (environment: NodeJS.ProcessEnv, choice: { name: string; upstream: string | undefined } = gpt) =>
   findKey(choice, models, { environment });
 
-describe('a text that cannot be a key is refused before anything is sent, naming its variable (rule: key-form)', () => {
+describe('a text that cannot be a key is refused with an error that names its variable (rule: key-form)', () => {
   test.each([
     ['…', 'OPENAI_API_KEY contains the character U+2026, which no key contains.'],
     ['sk-abc\u200bdefgh', 'OPENAI_API_KEY contains the character U+200B (invisible), which no key contains.'],
@@ -39,7 +39,7 @@ describe('a text that cannot be a key is refused before anything is sent, naming
   });
 });
 
-test('the advice about a refused key names the variable that was used', async () => {
+test('the advice about a refused key names the variable that the key came from', async () => {
   const refused: StepError = {
     code: 'upstream_authentication_failed',
     message: 'The provider refused the key.',

@@ -19,7 +19,7 @@ const run = (code: string, environment: Record<string, string>): unknown => {
 };
 
 onLinux(
-  'a key that the person enters is hidden wherever the environment repeats it, and this process keeps its settings (rule: command-safety)',
+  'a key that the person enters is removed from /proc/self/environ, while process.env keeps a variable that contains it (rule: command-safety)',
   () => {
     const environment = { COPY: 'https://sk-canary-entered@a.example', OTHER: 'ordinary' };
     expect(run(`keys.hideKey('sk-canary-entered');`, environment)).toEqual([
@@ -32,7 +32,7 @@ onLinux(
 );
 
 onLinux(
-  'a key of the environment is hidden wherever it is repeated, before and after its variable (rule: command-safety)',
+  'a key from the environment is removed from /proc/self/environ, even from other variables that contain it (rule: command-safety)',
   () => {
     const environment = {
       BEFORE: 'Bearer sk-canary-given',

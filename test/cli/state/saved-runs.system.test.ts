@@ -67,7 +67,7 @@ describe('saved runs (rule: saved-runs)', () => {
     expect(stateFolder({ XDG_STATE_HOME: '/state' })).toBe('/state/stepwise');
   });
 
-  test('a folder is created with its parents, or the creation rejects with the reason', async () => {
+  test('makeFolder creates a folder with its parents, or rejects with the reason', async () => {
     const { folder } = await setUp([], files);
     await Promise.all([makeFolder(join(folder, 'x/y/z')), makeFolder(join(folder, 'x/y/w'))]);
     expect(readdirSync(join(folder, 'x/y')).sort()).toEqual(['w', 'z']);
@@ -75,7 +75,7 @@ describe('saved runs (rule: saved-runs)', () => {
     await expect(makeFolder(join(folder, 'a.txt/below'))).rejects.toThrow('EEXIST');
   });
 
-  test('the input history drops lines that look secret, new and old', async () => {
+  test('the history file keeps no line that looks secret, neither new nor from earlier sessions', async () => {
     const { folder } = await setUp([]);
     const file = join(folder, 'state', 'history.json');
     mkdirSync(join(folder, 'state'));

@@ -71,8 +71,8 @@ async function meetANewerService(): Promise<void> {
 }
 
 /**
- * Reads the stream, whose events the client parses into objects. Without the retry limit it would post a failed
- * step again.
+ * Reads the stream, whose events the client parses into objects. Without the retry limit, the client would send a
+ * failed step again.
  */
 async function readTheStream(): Promise<void> {
   const events = await streamed('', []);
@@ -91,7 +91,7 @@ async function streamed(prefix: string, failures: unknown[]): Promise<StreamEven
     sseMaxRetryAttempts: 1,
     onSseError: (failed) => failures.push(failed),
   });
-  const events: unknown[] = []; // typed as the string that the document calls the stream
+  const events: unknown[] = []; // the generated type is string, as in openapi.yaml
   for await (const event of stream) events.push(event);
   return events as StreamEvent[];
 }

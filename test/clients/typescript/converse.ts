@@ -66,7 +66,7 @@ deepEqual([newer?.status, newer?.finish_reason, newer?.parse?.outcome], ['plan_p
 const turn = newer?.updated_conversation_history?.at(-1);
 deepEqual(turn, { role: 'critic', content: 'Too long.', kind: 'review', phase: 'reflect', weight: 3 });
 
-// The client returns the event stream as text; its events have types.
+// The client returns the event stream as text. The generated types describe its events.
 const { data: text } = await createClient<paths>({ baseUrl: base }).POST('/api/agent/react_step/stream', {
   body: request(),
   parseAs: 'text',

@@ -55,7 +55,7 @@ const turn = fc.tuple(fc.oneof(userTurn, assistantTurn, observationTurn), extra)
   ...fields,
 }));
 
-/** Copies a value through JSON, as a file would: without undefined fields and negative zero. */
+/** Histories as they are after storage as JSON: without undefined fields and negative zero. */
 const history = fc
   .array(turn, { maxLength: 12 })
   .map((turns) => JSON.parse(JSON.stringify(turns)) as TurnInput[]);
@@ -66,11 +66,11 @@ const asJson = (value: unknown) => JSON.parse(JSON.stringify(value));
 describe.each([
   { vendor: 'OpenAI', to: toOpenAiMessages, from: fromOpenAiMessages },
   { vendor: 'Anthropic', to: toAnthropicMessages, from: fromAnthropicMessages },
-] as const)('history → $vendor → history (rule: converters)', ({ to, from }) => {
-  // In the table, the compiler loses which `from` belongs to which `to`.
+] as const)('round trip of a history through $vendor messages (rule: converters)', ({ to, from }) => {
+  // Cast: in a table of test cases, the compiler cannot tell that `from` belongs to `to`.
   const read = from as (messages: readonly never[], residue: unknown) => { history: readonly TurnInput[] };
 
-  test('a history is restored exactly from the vendor’s messages and the residue, even if both were stored as JSON', () => {
+  test('a history is restored exactly from the vendor’s messages and the residue (what they cannot hold), even after storage as JSON', () => {
     fc.assert(
       fc.property(history, (turns) => {
         const { messages, residue } = throughJson(to(turns));
@@ -93,7 +93,7 @@ describe.each([
     );
   });
 
-  test('a history that is read from the vendor’s messages alone, without the residue, is valid and has every call', () => {
+  test('a history that is read from the vendor’s messages alone is valid and has every call', () => {
     fc.assert(
       fc.property(history, (turns) => {
         const plain = read(to(turns).messages as never, []).history;
@@ -205,7 +205,7 @@ test('fromAnthropicMessages reads results and text of one message, errors, and i
   ]);
 });
 
-test("tools keep name, description and schema through both vendors' forms", () => {
+test('tools keep name, description and schema when converted to the format of a vendor and back', () => {
   const tool = {
     name: 'fs.read',
     description: 'Read.',

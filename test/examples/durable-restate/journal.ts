@@ -25,7 +25,7 @@ export async function readJournal(restate: Restate): Promise<Journal> {
      where i.target_handler_name = 'run' and j.entry_type in ('Command: Run', 'Notification: Run')
      order by j.id, j.index`,
   );
-  // A run does one thing at a time, so a result belongs to the command before it.
+  // A run executes one entry at a time, so a result belongs to the latest command.
   const latest = new Map<string, string>();
   const [done, open] = [new Set<string>(), new Set<string>()];
   for (const { run, entry_type, name, unmade } of rows) {

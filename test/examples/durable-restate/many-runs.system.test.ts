@@ -42,7 +42,7 @@ interface Beginning {
 let stack: DurableStack;
 const model = new ScriptedModel(runs);
 
-describeWithRestate('200 runs at once, twelve kills', () => {
+describeWithRestate('200 durable runs at once while processes are killed twelve times', () => {
   beforeAll(async () => {
     await prepareExample();
     stack = await startDurableStack();
@@ -50,7 +50,7 @@ describeWithRestate('200 runs at once, twelve kills', () => {
   }, 300_000);
   afterAll(() => stack.close());
 
-  test('despite twelve kills, 200 durable runs end with their answers and repeat nothing that the journal has', async () => {
+  test('although processes are killed twelve times, 200 durable runs finish and repeat no journaled step', async () => {
     const began = Date.now();
     let outcomes: unknown;
     await pooled(runs, 20, ({ name }) =>
@@ -61,7 +61,8 @@ describeWithRestate('200 runs at once, twelve kills', () => {
     const kills: Kill[] = [];
     try {
       for (const [index, what] of KILLS.entries()) {
-        // All first steps begin at once; between two kills the runs make at least some progress.
+        // All first steps begin at once. So before each kill at least 20 further steps must begin, even if the planned
+        // number has begun already.
         const planned = 0.25 * stepsInAll + (0.7 * stepsInAll * index) / KILLS.length;
         await stepsBegun(Math.min(stepsInAll, Math.max(planned, countBegun() + 20)));
         kills.push(await kill(what));
@@ -147,7 +148,7 @@ const repeatedThoughJournalled = (beginnings: readonly Beginning[], kills: reado
     kills.some(({ journalReadAt, journal }) => at > journalReadAt && journal.done.has(name)),
   );
 
-/** Finds steps and calls that began more often than the kills explain. */
+/** Finds steps and calls that began more often than once, plus once for each kill that interrupted them. */
 function unexplained(beginnings: readonly Beginning[], kills: readonly Kill[]): string[] {
   const caught = kills.map((each) => caughtBy(each, beginnings));
   return [...new Set(beginnings.map(({ name }) => name))].filter((name) => {
@@ -157,8 +158,8 @@ function unexplained(beginnings: readonly Beginning[], kills: readonly Kill[]): 
 }
 
 /**
- * Finds work that had begun before a kill without a result in the journal after it, which Restate must repeat.
- * Requests of a dead worker may still arrive later, so the journal's open entries count, too.
+ * Finds steps and calls that a kill interrupted: they had begun, but the journal had no result, so Restate must repeat
+ * them. Requests of a dead worker may arrive later than the kill, so open entries of the journal are included.
  */
 const caughtBy = ({ journalReadAt, journal }: Kill, beginnings: readonly Beginning[]): Set<string> =>
   new Set(

@@ -49,7 +49,7 @@ describeWithRestate('npm start', () => {
     await second.killAll();
   }, 120_000);
 
-  /** Waits until any call waits for a person. */
+  /** Waits until the run waits for a person's reply to a call. */
   async function untilItWaits(run: string): Promise<void> {
     await until(async () => JSON.stringify((await post(`${run}/status`)).body).includes('waiting_for'));
   }

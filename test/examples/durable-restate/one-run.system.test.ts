@@ -39,7 +39,8 @@ const lastPrompt = () => stack.provider.requests.at(-1)?.rawBody;
 describeWithRestate('a durable run', () => {
   beforeAll(async () => {
     await prepareExample();
-    // A single slot: if a step did not free it, the next would be refused.
+    // Only one request may be in flight at a time: if a finished step still took up this limit, the next one would be
+    // refused.
     stack = await startDurableStack({ MAX_IN_FLIGHT: '1', STEP_DEADLINE_MS: '10000' });
   }, 300_000);
   afterAll(() => stack.close());
@@ -58,7 +59,7 @@ describeWithRestate('a durable run', () => {
     expect(await reply(name, { call_id: 'call_1', type: 'allow' })).toMatchObject({ status: 404 });
   });
 
-  test('a durable run tells the model of denials and edits, and refuses unsuitable replies', async () => {
+  test('a durable run reports denials and edits to the model, and refuses replies that do not fit a waiting call', async () => {
     const name = await startRun([{ text: refund }, { text: refund }, answerOf('Done.')]);
     await waitingCalls(name);
     const misfits = [
@@ -77,7 +78,7 @@ describeWithRestate('a durable run', () => {
     expect(lastPrompt()).toContain('The user changed the arguments');
   });
 
-  test('the status of a durable run lists only waiting calls without a reply', async () => {
+  test('the status of a durable run lists only calls that still wait for a reply', async () => {
     const toolCalls = [
       { id: 'pay_1', name: 'refund_order', arguments: { id: 'A-17' } },
       { id: 'pay_2', name: 'refund_order', arguments: { id: 'B-20' } },
@@ -153,7 +154,7 @@ describeWithRestate('a durable run', () => {
     expect(await stack.restate.agent('no-such-run/cancel')).toMatchObject({ status: 404 });
   });
 
-  test('a durable run ends with a permanent failure of its step (rule: one-failure-body)', async () => {
+  test('a permanent failure of a step ends the durable run with its error (rule: one-failure-body)', async () => {
     const before = asked();
     const name = await startRun({ fault: 'unauthorized' });
     expect(await stack.restate.attach(name)).toMatchObject({
@@ -172,7 +173,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(2);
   });
 
-  test('a durable run takes at most three attempts that the provider may have billed (rule: one-deadline)', async () => {
+  test('a durable run makes at most three attempts of a step that the provider may bill (rule: one-deadline)', async () => {
     const before = asked();
     const name = await startRun([
       { fault: 'html' },
@@ -207,7 +208,7 @@ describeWithRestate('a durable run', () => {
     expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'It is back.' });
   });
 
-  test('a durable run pays once for a refusal and once for an empty reply (rule: billed-outcomes)', async () => {
+  test('a refusal ends a durable run after one model call, and an empty reply is retried once (rule: billed-outcomes)', async () => {
     const before = asked();
     const refused = await startRun({ refusal: 'I cannot help with that.' });
     expect(await stack.restate.attach(refused)).toMatchObject({ error: { code: 'upstream_refusal' } });

@@ -80,7 +80,7 @@ describeDesktop('commands in the desktop editor', (suite) => {
     expect(shown()).toContain('Interrupted before it was done. Output so far:\nbegun\n');
   });
 
-  test('closing the window ends its command; the run is then shown as interrupted', async () => {
+  test('reloading the window ends its command; the run is then shown as interrupted', async () => {
     const opened = await begin(endless);
     await card(opened).getByRole('button', { name: 'Accept' }).click();
     const processes = await processesOf(opened);

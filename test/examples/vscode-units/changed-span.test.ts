@@ -11,7 +11,7 @@ const splitsPair = (text: string, at: number): boolean =>
   /^(?:[\uD800-\uDBFF][\uDC00-\uDFFF]|\r\n)$/.test(text.slice(at - 1, at + 1));
 
 describe('changedSpan of two texts', () => {
-  test('replacing changedSpan turns any text into any other', () => {
+  test('replacing the changedSpan of two texts turns the first into the second', () => {
     fc.assert(
       fc.property(texts, texts, (before, after) => {
         const { start, end, text } = changedSpan(before, after);

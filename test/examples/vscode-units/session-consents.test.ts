@@ -46,7 +46,7 @@ describe('session rules of the extension (rule: always-rules)', () => {
     expect(made.allows(edit)).toBe(false);
   });
 
-  test('the change of a call is found however its path is spelled', () => {
+  test('the file change of a call is found however its path is spelled', () => {
     for (const path of ['./notes.md', 'notes.md', './/notes.md'])
       expect(consents().changeOf(asking('edit_file', { path }))).toEqual(change);
     expect(consents().changeOf(asking('edit_file', { path: 'x/notes.md' }))).toBeUndefined();
@@ -77,7 +77,7 @@ describe('approval questions outside the view', () => {
   const all = ['Accept', 'Reject', 'Show'];
   const call = { tool: 'run_command', args: '{}', path: null };
 
-  test('an approval question names the command; one too long to show can only be accepted in the view', () => {
+  test('an approval question shows the command; a command too long to show can only be accepted in the view', () => {
     expect(editorQuestion({ ...call, preview: 'npm test' }, false)).toEqual({
       question: 'Stepwise wants to run run_command: npm test',
       detail: '',
@@ -91,13 +91,13 @@ describe('approval questions outside the view', () => {
     expect(choices).toEqual(['Reject', 'Show']);
   });
 
-  test('an approval notification names the changed file and leaves the change to the diff', () => {
+  test('an approval notification names the changed file but does not contain the change', () => {
     const question = 'Stepwise wants to change notes.md.';
     const change = { ...call, path: 'notes.md', preview: 'x'.repeat(4_000) };
     expect(editorQuestion(change, false)).toEqual({ question, detail: '', choices: all });
   });
 
-  test('an approval dialog shows every character of a change; one too long can only be accepted in the view', () => {
+  test('an approval dialog shows every character of a change; a change too long to show can only be accepted in the view', () => {
     const ask = (preview: string) => editorQuestion({ ...call, path: 'notes.md', preview }, true);
     expect(ask('+\tone\u202e\n')).toMatchObject({ detail: '+\tone\uFFFD\n', choices: all });
     const { detail, choices } = ask(`+${'x'.repeat(4_000)}; rm -rf .`);

@@ -63,7 +63,7 @@ describe('the conversation in the extension (rule: run-view)', () => {
     ]);
   });
 
-  test('the extension’s activity names what the run does and is empty at its end', async () => {
+  test('the activity that the extension shows names what the run does and is empty at its end', async () => {
     const approve = async () => ({ type: 'allow' as const });
     const events = await eventsOf([command('ls'), done], { tools: [tool], approve });
     expect(activities(pagesOf(events))).toEqual([
@@ -76,14 +76,14 @@ describe('the conversation in the extension (rule: run-view)', () => {
     ]);
   });
 
-  test('the extension shows a retry as a remark, and as activity until the model answers', async () => {
+  test('the extension shows a retry as a note on its step, and as activity until the model answers', async () => {
     const failing: Script = { error: 'upstream_overloaded', retryAfterMs: 1 };
     const pages = pagesOf(await eventsOf([failing, done], { retries: 1 }));
     expect(activities(pages)).toEqual(['', 'Starting', 'Thinking', 'Trying again', 'Writing']);
     expect(lastOf(pages).steps[0]?.remarks).toEqual([expect.stringMatching(/Retrying in 1 s\.$/)]);
   });
 
-  test('the extension shows a compaction as a remark on the step that requested it', async () => {
+  test('the extension shows a compaction as a note on the step that requested it', async () => {
     const compact: Script = { call: { name: 'compact_context', args: {} } };
     const events = await eventsOf([compact, done], { compaction: { strategy: 'mask' } });
     const { steps } = lastOf(pagesOf(events));
@@ -101,7 +101,7 @@ describe('the conversation in the extension (rule: run-view)', () => {
     expect(end?.reason).toBe('stopped');
   });
 
-  test('the extension keeps the object of a step once the next one has begun', async () => {
+  test('the extension reuses the same object for a finished step once the next one has begun', async () => {
     const pages = pagesOf(await eventsOf([lookUpCall(), lookUpCall('b'), done]));
     const first = pages.findIndex(({ steps }) => steps.length === 2);
     expect(new Set(pages.slice(first).map(({ steps }) => steps[0])).size).toBe(1);

@@ -42,7 +42,7 @@ describeWorkbench('accessibility of the view', (suite) => {
     expect(await findings()).toEqual([]);
   });
 
-  test('the keyboard alone can make a run in the extension, and a screen reader hears each step', async () => {
+  test('the keyboard alone can make a run in the extension, and status messages announce its approval and its end', async () => {
     const workbench = await suite.open({ files });
     const { view } = workbench;
     suite.service.fake.script([calling(`write_file(path="new.ts", content="1")`), answering('Written.')]);

@@ -32,7 +32,7 @@ describeWorkbench('approvals outside the view', (suite) => {
     await view.getByRole('button', { name: 'Accept as edited' }).click();
   }
 
-  test('a notification with the view hidden can allow, deny or edit a call, and asks again for the next', async () => {
+  test('while the view is hidden, a notification for each call can allow it, deny it or open it for editing', async () => {
     const workbench = await suite.open({ files });
     const first = begin(workbench, editA, editB, done);
     await toast(workbench, 'change a.md').getByRole('button', { name: 'Accept' }).click();
@@ -72,7 +72,7 @@ describeWorkbench('approvals outside the view', (suite) => {
     expect(shown()).toContain('the second');
   });
 
-  test('a dialog shows the change and can allow it, deny it or leave it to the view, and asks again for the next', async () => {
+  test('a dialog shows each change and can allow it, deny it or leave it to the view', async () => {
     const workbench = await suite.open({ files, settings: { 'stepwise.askIn': 'dialog' } });
     const first = begin(workbench, editA, editB, done);
     await until(async () => /change a\.md[\s\S]*\+two/.test(await dialog(workbench).innerText()));
@@ -91,7 +91,7 @@ describeWorkbench('approvals outside the view', (suite) => {
     expect(await workbench.readFile('a.md')).toBe('three\n');
   });
 
-  test('the view edits a call field by field, and going back restores the question', async () => {
+  test('in the view a call can be edited field by field, and "Back" returns to the approval question', async () => {
     const workbench = await suite.open({ files });
     const { view } = workbench;
     suite.service.fake.script([

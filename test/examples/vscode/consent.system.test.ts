@@ -7,7 +7,7 @@ const files = { 'notes.md': 'one\n', 'other.md': 'uno\n' };
 const edit = (path: string, from: string, to: string) =>
   calling(`edit_file(path="${path}", old_string="${from}", new_string="${to}")`);
 
-describeWorkbench('approvals are honoured exactly', (suite) => {
+describeWorkbench('approvals apply only to exactly what was approved', (suite) => {
   const card = ({ view }: Workbench) => view.getByRole('region', { name: 'Approval' });
   const toast = ({ page }: Workbench, words: string) =>
     page.locator('.notification-toast').filter({ hasText: words });
@@ -48,7 +48,7 @@ describeWorkbench('approvals are honoured exactly', (suite) => {
     expect(await message.innerText()).toContain('command:workbench.action.closeAllEditors');
   });
 
-  test('an approved change of a file with mixed line endings is made exactly', async () => {
+  test('an approved change of a file with mixed line endings changes only the intended line', async () => {
     const workbench = await suite.open({ files: { ...files, 'notes.md': 'one\r\ntwo\nthree\r\nfour\n' } });
     suite.service.fake.script([edit('notes.md', 'two', 'TWO'), answering('Done.')]);
     await send(workbench, 'Shout, and see @.env');

@@ -67,7 +67,7 @@ describeWorkbench('a service that fails during a conversation in the extension',
     forgetNetworkErrors();
   });
 
-  test('the extension retries an overloaded service, then says when to try again', async () => {
+  test('if the service is overloaded, the extension says so and asks to try again in a moment', async () => {
     const service = await startWholeService(undefined, { CORS_ORIGINS: suite.origin, MAX_IN_FLIGHT: '1' });
     try {
       const workbench = await suite.open({ settings: { 'stepwise.serviceUrl': service.url } });
@@ -120,7 +120,7 @@ describeWorkbench('a service that fails during a conversation in the extension',
     forgetNetworkErrors();
   });
 
-  test('the extension shows steps of an older service and names the features it lacks', async () => {
+  test('the extension shows steps of an older service, and asks to update it if a feature is missing', async () => {
     const older = await startOlderService(suite.origin);
     try {
       const workbench = await suite.open({ settings: { 'stepwise.serviceUrl': older.url } });
@@ -137,7 +137,7 @@ describeWorkbench('a service that fails during a conversation in the extension',
     forgetNetworkErrors();
   });
 
-  test('the extension names the setting because of which a run could not be started', async () => {
+  test('the extension names the invalid setting that prevents a run from starting', async () => {
     const workbench = await suite.open({ settings: { 'stepwise.tokenLimit': -5 } });
     await send(workbench, 'Fit.');
     expect(await ended(workbench)).toMatch(/could not be started: llmConfig\.tokenLimit: expected/);
@@ -153,7 +153,7 @@ const plainRequest = {
   max_iterations_left: 5,
 };
 
-/** Starts a proxy to a service that can be closed and reopened at the same address. */
+/** Starts a proxy in front of a service. The test can close the proxy and reopen it at the same address. */
 async function startWire(target: string) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -8,7 +8,7 @@ const files = {
 };
 
 describeWorkbench('a run in the side view', (suite) => {
-  test('the idle view explains what to do, and its controls have names', async () => {
+  test('the idle view explains what to do, and its controls have accessible names', async () => {
     const { view, page } = await suite.open({ files });
     await view.getByRole('heading', { name: 'Stepwise' }).waitFor({ state: 'attached' });
     await view.getByText('Give the agent a task.').waitFor();

@@ -19,7 +19,7 @@ describeWorkbench('problems with the service in the extension', (suite) => {
     suite.troubles.push(...rest);
   };
 
-  test('without a service the extension explains how to start one, and connects once the setting is right', async () => {
+  test('without a service the extension explains how to start one and offers to check again', async () => {
     const address = `http://127.0.0.1:${await freePort()}`;
     const workbench = await suite.open({ settings: { 'stepwise.serviceUrl': address } });
     expect(await trouble(workbench)).toContain(

@@ -43,7 +43,7 @@ async function startProxy(...given: Parameters<typeof startConnectProxy>): Promi
 }
 
 describe('a fetch that honours the proxy variables (rule: proxies)', () => {
-  test('requests reach a server through one tunnel of the proxy, which is used again', async () => {
+  test('consecutive requests to a server share one tunnel through the proxy', async () => {
     const { port, requests } = await startServer();
     const proxy = await startProxy(() => port);
     const fetch = proxyFetch({ HTTP_PROXY: proxy.url.replace('//', '//user:pass%20word@') });
@@ -133,7 +133,7 @@ describe('a fetch that honours the proxy variables (rule: proxies)', () => {
   test.each([
     'http://service.example',
     'https://service.example',
-  ])('a proxy with an https address that does not speak TLS is reported as tls_untrusted, on the way to %s', async (url) => {
+  ])('a proxy with an https address that does not speak TLS is reported as tls_untrusted, for a request to %s', async (url) => {
     const proxy = await startProxy(() => 1);
     const address = proxy.url.replace('http', 'https');
     const request = proxyFetch({ HTTP_PROXY: address, HTTPS_PROXY: address })(url);
@@ -145,7 +145,7 @@ describe('a fetch that honours the proxy variables (rule: proxies)', () => {
     expect(proxyFetch({ NO_PROXY: '*' })).toBe(fetch);
   });
 
-  test('the error about a wrong proxy variable names it without its value', () => {
+  test('the error about an invalid proxy variable contains its name but not its value', () => {
     const wrong = () => proxyFetch({ https_proxy: 'socks5://user:secret-word@proxy.example' });
     expect(wrong).toThrow(/^HTTPS_PROXY: expected the http or https URL of a proxy/);
     expect(wrong).not.toThrow(/secret-word/);

@@ -25,7 +25,7 @@ describe('searchTerms', () => {
       '割引はどこで計算されますか',
       expect.arrayContaining(['割引', '計算']),
     ],
-    ['nothing gives nothing', ' ?! ', []],
+    ['a task without words has no terms', ' ?! ', []],
   ])('the terms of a task are its specific words and names: %s', (_claim, task, expected) => {
     expect(textsOf(task)).toEqual(expected);
   });
@@ -35,11 +35,15 @@ describe('searchTerms', () => {
     expect(new Set(stems)).toEqual(new Set(['expir']));
   });
 
-  test('the stem of "returning" is not the keyword "return"', () => {
+  test('quotes around the whole task do not make it one search term', () => {
+    expect(textsOf('"Where is the refund logged?"\n')).toEqual(textsOf('Where is the refund logged?'));
+  });
+
+  test('"returning" is not shortened to "return", a keyword that occurs in nearly every source file', () => {
     expect(stemOf('returning')).toBe('returning');
   });
 
-  test('a task of book length gives only a few search terms', () => {
+  test('a task as long as a book has only 12 search terms', () => {
     const book = Array.from({ length: 20_000 }, (_, index) => `word${index}`).join(' ');
     expect(searchTerms(book)).toHaveLength(12);
   });
@@ -50,6 +54,6 @@ test.each([
   ['What is in package.json?', ['package.json']],
   ['Is it 3.14, e.g. or v1.2?', []],
   ['See https://example.org/a.html or order.status or and/or', []],
-])('the paths in the task %p are found', (task, expected) => {
+])('namedPaths finds only the paths in the task %p', (task, expected) => {
   expect(namedPaths(task)).toEqual(expected);
 });

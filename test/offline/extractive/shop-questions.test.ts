@@ -76,7 +76,7 @@ describe('the offline model answers questions about examples/shop (rule: offline
     );
   });
 
-  test('a long line is cut so that the word that matched is visible', () => {
+  test('a long quoted line is cut so that the matching word is visible', () => {
     const root = mkdtempSync(join(tmpdir(), 'stepwise-long-line-'));
     writeFileSync(join(root, 'notes.txt'), `${'filler '.repeat(60)}the zeppelin lands at noon\n`);
     const { answer } = runMiniLoop('When does the zeppelin land?', { root });
@@ -120,7 +120,7 @@ describe('the offline model answers questions about examples/shop (rule: offline
   });
 });
 
-describe('the offline model works with tools of other names', () => {
+describe('the offline model works with other sets of tools', () => {
   const question = 'Where is the discount for returning customers calculated?';
   const calculation = expect.objectContaining({ path: 'src/pricing/discounts.js', line: 19 });
 
@@ -137,7 +137,7 @@ describe('the offline model works with tools of other names', () => {
     expect(quotedLines(answer)).toContainEqual(calculation);
   });
 
-  test("a passage with few of the question's terms is not read beside one with all of them", () => {
+  test("the offline model does not read a file with few of the question's terms if another has all of them", () => {
     const root = mkdtempSync(join(tmpdir(), 'stepwise-orders-'));
     writeFileSync(join(root, 'order-a.txt'), 'order: A\ncustomer: Ada\n');
     writeFileSync(join(root, 'order-b.txt'), 'order: B\ncustomer: Bo\n');

@@ -19,11 +19,11 @@ test('a function and its comment are one passage, blank lines included (rule: of
   ]);
 });
 
-test('a method is a passage with its class as heading', () => {
+test('a method is a passage with its class as the heading', () => {
   const code = 'class Cart {\n  lines = [];\n\n  add(line) {\n    this.lines.push(line);\n  }\n}';
   expect(spans('a.js', code)).toEqual([
     [1, 2, 'Cart'],
-    [4, 7, ''],
+    [4, 7, 'Cart'],
   ]);
 });
 

@@ -16,7 +16,7 @@ async function post(path: string, body: unknown): Promise<string> {
 
 const user = (content: unknown = 'Hello') => ({ role: 'user', content });
 
-describe('requests that Chat Completions would refuse', () => {
+describe('the check of Chat Completions requests', () => {
   const assistant = (...ids: string[]) => ({
     role: 'assistant',
     content: null,
@@ -30,14 +30,14 @@ describe('requests that Chat Completions would refuse', () => {
     ['content parts', { messages: [user([{ type: 'text', text: 'Hello' }])] }],
     ['parallel calls with their results', { messages: [user(), assistant('a', 'b'), tool('b'), tool('a')] }],
     ['a tool', { messages: [user()], tools: tools('read_file') }],
-  ])('the fake provider accepts a Chat Completions request: %s', async (_claim, body) => {
+  ])('the fake provider accepts a Chat Completions request with %s', async (_claim, body) => {
     expect(await post('/v1/chat/completions', { model: 'gpt-test', ...body })).toBe('accepted');
   });
 
   test.each([
     ['no messages', { messages: [] }, /empty array/],
     ['no model', { model: '', messages: [user()] }, /model/],
-    ['a role of its own', { messages: [{ role: 'observer', content: 'a' }] }, /role/],
+    ['an unknown role', { messages: [{ role: 'observer', content: 'a' }] }, /role/],
     ['null content', { messages: [user(null)] }, /content/],
     ['a result without a call', { messages: [user(), tool('a')] }, /preceding message/],
     [
@@ -45,16 +45,16 @@ describe('requests that Chat Completions would refuse', () => {
       { messages: [user(), assistant('a', 'b'), tool('a'), user()] },
       /followed by tool/,
     ],
-    ['a call at the end', { messages: [user(), assistant('a')] }, /followed by tool/],
+    ['an unanswered call at the end', { messages: [user(), assistant('a')] }, /followed by tool/],
     ['a dot in a tool name', { messages: [user()], tools: tools('fs.read') }, /name must match/],
-  ])('the fake provider answers 400 to a Chat Completions request: %s', async (_claim, body, message) => {
+  ])('the fake provider answers 400 to a Chat Completions request with %s', async (_claim, body, message) => {
     const answer = await post('/v1/chat/completions', { model: 'gpt-test', ...body });
     expect(answer).toMatch(/^400 \{"error":\{"param":null,"code":null,"message":/);
     expect(answer).toMatch(message);
   });
 });
 
-describe('requests that Messages would refuse', () => {
+describe('the check of Messages requests', () => {
   const used = (...ids: string[]) => ({
     role: 'assistant',
     content: ids.map((id) => ({ type: 'tool_use', id, name: 'f', input: {} })),
@@ -65,24 +65,32 @@ describe('requests that Messages would refuse', () => {
 
   test.each([
     ['text', { messages: [user()] }],
-    ['neighbours of one role', { messages: [user(), user()] }],
-    ['parallel use with its results', { messages: [user(), used('a', 'b'), result('b', 'a')] }],
-    ['four breakpoints', { system: [marked], messages: [user([marked, marked, marked])] }],
-  ])('the fake provider accepts a Messages request: %s', async (_claim, body) => {
+    ['adjacent messages of one role', { messages: [user(), user()] }],
+    ['parallel tool uses with their results', { messages: [user(), used('a', 'b'), result('b', 'a')] }],
+    ['four cache breakpoints', { system: [marked], messages: [user([marked, marked, marked])] }],
+  ])('the fake provider accepts a Messages request with %s', async (_claim, body) => {
     expect(await post('/v1/messages', { model: 'claude-test', max_tokens: 9, ...body })).toBe('accepted');
   });
 
   test.each([
     ['no max_tokens', { max_tokens: undefined, messages: [user()] }, /max_tokens/],
-    ['an assistant first', { messages: [{ role: 'assistant', content: 'a' }, user()] }, /first message/],
-    ['an assistant last', { messages: [user(), { role: 'assistant', content: 'a' }] }, /Prefilling/],
+    [
+      'an assistant message first',
+      { messages: [{ role: 'assistant', content: 'a' }, user()] },
+      /first message/,
+    ],
+    ['an assistant message last', { messages: [user(), { role: 'assistant', content: 'a' }] }, /Prefilling/],
     ['empty content', { messages: [user('')] }, /non-empty content/],
     ['an empty text block', { messages: [user([{ type: 'text', text: '' }])] }, /must be non-empty/],
-    ['use without result', { messages: [user(), used('a', 'b'), result('a')] }, /without `tool_result`/],
-    ['result without use', { messages: [user(), result('a')] }, /unexpected `tool_use_id`/],
-    ['five breakpoints', { messages: [user(Array(5).fill(marked))] }, /maximum of 4/],
+    [
+      'a tool use without a result',
+      { messages: [user(), used('a', 'b'), result('a')] },
+      /without `tool_result`/,
+    ],
+    ['a tool result without a tool use', { messages: [user(), result('a')] }, /unexpected `tool_use_id`/],
+    ['five cache breakpoints', { messages: [user(Array(5).fill(marked))] }, /maximum of 4/],
     ['a dot in a tool name', { messages: [user()], tools: [{ name: 'fs.read' }] }, /name must match/],
-  ])('the fake provider answers 400 to a Messages request: %s', async (_claim, body, message) => {
+  ])('the fake provider answers 400 to a Messages request with %s', async (_claim, body, message) => {
     const answer = await post('/v1/messages', { model: 'claude-test', max_tokens: 9, ...body });
     expect(answer).toMatch(/^400 \{"type":"error","error":\{"type":"invalid_request_error"/);
     expect(answer).toMatch(message);

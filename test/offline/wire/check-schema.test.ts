@@ -13,7 +13,7 @@ const text = { type: 'string' };
 const deep = (levels: number): unknown => (levels === 0 ? text : object({ a: deep(levels - 1) }));
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-describe('schemas that OpenAI would refuse (rule: reversible-schema)', () => {
+describe('the check of schemas for OpenAI (rule: reversible-schema)', () => {
   test.each([
     ['a root that is no object', text, 'schema must be a JSON Schema of \'type: "object"\''],
     ['a union at the root', { ...object({}), anyOf: [object({})] }, "'anyOf' at the top level"],
@@ -35,11 +35,11 @@ describe('schemas that OpenAI would refuse (rule: reversible-schema)', () => {
     ],
     ['1,001 enum values', object({ a: { type: 'integer', enum: range(1_001) } }), 'enumValues'],
     ['120,001 characters', object({ ['a'.repeat(120_001)]: text }), 'characters'],
-  ])("OpenAI's check refuses a strict schema: %s", (_, schema, problem) => {
+  ])('the check for OpenAI refuses a strict schema with %s', (_, schema, problem) => {
     expect(checkOpenAiSchema(schema, 'reply')).toContain(problem);
   });
 
-  test("OpenAI's check accepts a schema that follows all its rules", () => {
+  test('the check for OpenAI accepts a strict schema that follows all rules', () => {
     const distinguished = (kind: string) => object({ kind: { type: 'string', const: kind } });
     expect(
       checkOpenAiSchema(
@@ -50,7 +50,7 @@ describe('schemas that OpenAI would refuse (rule: reversible-schema)', () => {
   });
 });
 
-describe('schemas that Anthropic would refuse (rule: reversible-schema)', () => {
+describe('the check of schemas for Anthropic (rule: reversible-schema)', () => {
   test.each([
     ['an open object', { type: 'object', properties: {} }, "'additionalProperties'"],
     ['an unknown keyword', object({ a: { type: 'integer', minimum: 1 } }), "'minimum' is not permitted"],
@@ -66,12 +66,12 @@ describe('schemas that Anthropic would refuse (rule: reversible-schema)', () => 
       ),
       'unions',
     ],
-  ])("Anthropic's check refuses a schema: %s", (_, schema, problem) => {
+  ])('the check for Anthropic refuses a schema with %s', (_, schema, problem) => {
     expect(checkAnthropicSchema(schema)).toContain(problem);
   });
 });
 
-test('the fake provider refuses a schema with the vendor’s error, seen through the vendor’s SDK', async () => {
+test('the fake provider refuses an invalid schema with an error that the vendor’s SDK understands', async () => {
   const fake = await startFakeProvider({ text: '{}' });
   const messages = [{ role: 'user' as const, content: 'Reply in JSON.' }];
   const schema = object({ a: text }, []);

@@ -32,7 +32,7 @@ const tools: OfferedTool[] = [
   { name: 'list-tools', parameters: [], inputSchema: { type: 'object', properties: {} } },
 ];
 
-/** Fragments of text with a meaning in some format: marks of all families, labels, quotes, code. */
+/** Fragments of text with a meaning in some format: opening and closing tags of all families, labels, quotes, code. */
 const pieces = [
   ...families.map(({ render }) => render([{ name: 'run.command', args: { command: 'rm -rf build' } }])),
   ...families.flatMap(({ ends = [] }) => ends),
@@ -99,14 +99,14 @@ const call = fc.oneof(
   { weight: 1, arbitrary: fc.constant<RenderedCall>({ name: 'list-tools', args: {} }) },
 );
 
-/** Returns all strings in a value, as the notations write them: verbatim, and as JSON in lists and objects. */
+/** Returns all texts that a notation may write for parts of a value: strings unchanged, lists and objects as JSON. */
 const stringsIn = (each: JsonValue): string[] => {
   if (typeof each === 'string') return [each];
   if (typeof each !== 'object' || each === null) return [];
   return [JSON.stringify(each), ...Object.values(each).flatMap(stringsIn)];
 };
 
-/** Whether the family's notation can express the calls: true if no value contains a text that ends it. */
+/** Whether the family's notation can express the calls: true if no value contains a text that ends a value. */
 const canExpress = ({ ends = [] }: Family, calls: readonly RenderedCall[]): boolean =>
   calls
     .flatMap(({ args }) => Object.values(args).flatMap(stringsIn))

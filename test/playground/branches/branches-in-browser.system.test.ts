@@ -16,7 +16,7 @@ const read = { text: 'Thought: I look.\nAction: read_file(path="README.md")' };
 const write = { text: 'Thought: I write.\nAction: write_file(path="notes.md", content="hello")' };
 const answer = (text: string) => ({ text: `Thought: I know.\nFinal Answer: ${text}` });
 
-/** Saves a run to a file, as a program would. */
+/** Makes a run and saves it to a file, as a program with the SDK would. */
 async function savedFile(name: string, change: (json: string) => string = (json) => json): Promise<string> {
   // A model that the page's service supports, since the page requests previews of its prompts.
   const llmConfig = { modelName: 'offline', tokenLimit: 8_000, reservedOutputTokens: 1_000 };
@@ -229,7 +229,7 @@ describePlayground('addresses of steps (rule: playground-branches)', (playground
     await page.getByText('It is 42.').waitFor();
     await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
     await page.getByRole('alert').getByText(words).waitFor();
-    // Chromium logs the 404 as an error by itself.
+    // Chromium itself logs the 404 response as an error.
     if (hash.includes('view-')) expect(troubles.splice(0).join()).toContain('404');
   });
 });

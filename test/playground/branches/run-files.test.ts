@@ -106,7 +106,7 @@ describe('opening a run file (rule: playground-branches)', () => {
       (error: unknown) => error,
     );
     expect(refusal).toBeInstanceOf(RunRefused);
-    const { message } = refusal as RunRefused; // looked at above
+    const { message } = refusal as RunRefused; // cast: checked in the line above
     expect(message).toMatch(words);
     expect(message.split('\n')).toHaveLength(1);
   });

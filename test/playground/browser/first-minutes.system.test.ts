@@ -51,6 +51,17 @@ describePlayground('the first minutes on the page (rule: playground-page)', (pla
     );
   });
 
+  test('the reply reserve keeps its share when the token limit changes', async () => {
+    const { page } = playground;
+    const limit = page.getByRole('slider', { name: 'Token limit' });
+    const reserve = page.getByRole('slider', { name: 'Reply reserve' });
+    await limit.fill('0');
+    expect(await limit.getAttribute('aria-valuetext')).toBe('2.0k');
+    expect(await reserve.getAttribute('aria-valuetext')).toBe('250');
+    await limit.fill('120');
+    expect(await reserve.getAttribute('aria-valuetext')).toBe('4.0k');
+  });
+
   test('a sent task leaves the field empty, and the next one follows up on the answer', async () => {
     const { page, service } = playground;
     await playground.script([answer('First.'), answer('Second.'), answer('Third.')]);
@@ -89,7 +100,7 @@ describePlayground('the first minutes on the page (rule: playground-page)', (pla
     expect(await task(page).inputValue()).toBe('My own task');
   });
 
-  test('an imported run opens at its first step, marked in the timeline and inspected', async () => {
+  test('an imported run opens at its first step, which stays selected when it is clicked', async () => {
     const { page } = playground;
     await playground.button('Run').click();
     await playground.ended();
@@ -105,6 +116,9 @@ describePlayground('the first minutes on the page (rule: playground-page)', (pla
     const isVisible =
       '(() => { const { top } = document.getElementById("step-1").getBoundingClientRect(); return top > 0 && top < innerHeight; })()';
     expect(await page.evaluate(isVisible)).toBe(true);
+    await step.click();
+    expect(await step.getAttribute('aria-pressed')).toBe('true');
+    await inspector(page).getByRole('heading', { name: 'Step 1' }).waitFor();
   });
 });
 
@@ -112,7 +126,7 @@ describePlayground('files that do not fit (rule: playground-inspector)', (playgr
   test('the files of a tagged folder are sent as far as the budget allows, and the inspector counts them', async () => {
     const { page, service } = playground;
     await tagSources(page);
-    await page.getByRole('slider', { name: 'Token limit' }).fill('60');
+    await page.getByRole('slider', { name: 'Token limit' }).fill('36');
     await inspector(page).getByText('kept for later steps').waitFor();
     await inspector(page)
       .getByText(/^\d+ of 19 files$/)
@@ -128,7 +142,7 @@ describePlayground('files that do not fit (rule: playground-inspector)', (playgr
   test('if a pinned file does not fit, one click raises the token limit, reruns, and includes the whole file', async () => {
     const { page } = playground;
     await tagSources(page);
-    await page.getByRole('slider', { name: 'Token limit' }).fill('35');
+    await page.getByRole('slider', { name: 'Token limit' }).fill('11');
     await playground.script([answer('One.'), answer('Other.'), answer('Last.')]);
     await playground.run('What is a coupon?');
     await playground.ended();

@@ -13,7 +13,7 @@ async function tagPricing(page: Page): Promise<void> {
     await page.keyboard.press('ArrowRight');
   }
   for (const file of ['coupons', 'discounts', 'price-cart', 'shipping']) {
-    // A key that moves the focus clears the letters that were typed to find a row of the tree.
+    // The tree finds a row by the letters typed. Home clears the letters typed before.
     await page.keyboard.press('Home');
     await page.keyboard.type(file);
     await page.keyboard.press('Space');
@@ -29,7 +29,7 @@ describePlayground('the inspector of a step (rule: playground-inspector)', (play
     const { page, service } = playground;
     await tagPricing(page);
     await inspector(page).getByText('Nothing was left out.').waitFor();
-    await setSlider(page, 'Token limit', 30);
+    await setSlider(page, 'Token limit', 6);
     const drawer = inspector(page).getByRole('group').filter({ hasText: 'Left out or cut' });
     await drawer.waitFor();
     await playground.script([answer('One.'), answer('Other.')]);
@@ -54,7 +54,7 @@ describePlayground('the inspector of a step (rule: playground-inspector)', (play
     await playground.run('What is a coupon?');
     await playground.ended();
     await inspector(page).getByText('With another budget').click();
-    await setSlider(page, 'Budget to compare with', 24);
+    await setSlider(page, 'Budget to compare with', 0);
     await inspector(page)
       .getByText(/^left out · /)
       .first()
@@ -76,7 +76,7 @@ describePlayground('the inspector of a step (rule: playground-inspector)', (play
     await playground.ended();
     await inspector(page).getByRole('tab', { name: 'Prompt' }).click();
     await inspector(page).getByText('Exactly what was sent.').waitFor();
-    const sent = service.fake.requests.at(-1)?.body['messages'] as readonly { content: string }[]; // as OpenAI's are
+    const sent = service.fake.requests.at(-1)?.body['messages'] as readonly { content: string }[]; // cast: the format of OpenAI's messages
     const shown = await inspector(page).locator('pre').allInnerTexts();
     const last = sent.at(-1)?.content.trimEnd().split('\n').at(-1) ?? '';
     expect(shown.join('\n')).toContain(last);

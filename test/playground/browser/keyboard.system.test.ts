@@ -91,7 +91,7 @@ describePlayground('the page for screen readers (rule: playground-page)', (playg
     await playground.run('Write a note.');
     await playground.button('Allow').click();
     await playground.ended();
-    const said = (await page.evaluate('globalThis.said')) as readonly string[]; // as pushed above
+    const said = (await page.evaluate('globalThis.said')) as readonly string[]; // cast: the page pushes only strings
     expect(said).toEqual([...new Set(said)]);
     expect(said.filter((words) => words.includes('waits for your approval'))).toHaveLength(1);
     expect(said.filter((words) => words.includes('begins'))).toHaveLength(2);

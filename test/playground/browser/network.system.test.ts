@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { describePlayground } from '../../support/playground.js';
 import { until } from '../../support/until.js';
 
-/** Records how the requests of a page end, as its developer tools show it. */
+/** Records how the streamed requests of a page end, as the browser's developer tools show it. */
 async function watchStreams(page: Page) {
   const tools = await page.context().newCDPSession(page);
   const started = new Set<string>();
@@ -13,7 +13,7 @@ async function watchStreams(page: Page) {
     if (url.endsWith('/stream')) started.add(requestId);
   });
   tools.on('Network.loadingFinished', ({ requestId }) => void finished.add(requestId));
-  // A preview that a newer one replaces is aborted on purpose.
+  // Only streams are recorded, because the page itself aborts a preview when it requests a newer one.
   tools.on(
     'Network.loadingFailed',
     ({ requestId }) => void (started.has(requestId) && failed.add(requestId)),

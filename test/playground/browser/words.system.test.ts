@@ -98,7 +98,7 @@ needs(chromiumBrowser).describe('a service that says no (rule: playground-page)'
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     const preview = page.waitForRequest((request) => request.url().includes('context_preview'));
     await page.getByText('Ended: an error', { exact: true }).waitFor();
-    // The page requests a new preview after the run.
+    // The page requests a new preview when the run has ended.
     await (await preview).response().catch(() => null);
     await rendered(page);
   };

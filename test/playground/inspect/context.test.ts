@@ -70,11 +70,7 @@ test('the page counts the deferred tools and how many of them were found, and li
   );
   const groups = leftOut(report).map(({ what, why, items }) => [what, why, items.map(nameOf)]);
   expect(groups).toEqual([
-    [
-      'deferred',
-      '2 tools are deferred, 1 of them found. The prompt names 2 and counts 0.',
-      ['Tools to find'],
-    ],
+    ['deferred', '2 tools are deferred. Searches found 1. The prompt lists 2 by name.', ['Tools to find']],
   ]);
   const found = report.items.filter(({ kind, status }) => kind === 'tool' && status === 'included');
   expect(found.map(nameOf)).toEqual(['create_issue']);

@@ -9,6 +9,8 @@ import {
   proposeRules,
 } from '../../../src/sdk/actions/approval.js';
 import type { ToolArguments } from '../../../src/sdk/actions/define-tool.js';
+import { TerminalToolError } from '../../../src/sdk/actions/tool-errors.js';
+import { explainEnd } from '../../../src/sdk/run/run-result.js';
 import { openCalls } from '../../../src/sdk/run/take-up-history.js';
 import {
   command,
@@ -19,6 +21,10 @@ import {
   recordingTool,
   start,
 } from '../../support/run-harness.js';
+
+const throwNow = (thrown: unknown): never => {
+  throw thrown;
+};
 
 describe('approval in two phases (rule: approval)', () => {
   /** Runs two commands in one step and decides about each in turn. */
@@ -33,7 +39,9 @@ describe('approval in two phases (rule: approval)', () => {
       approve: async (request) => {
         asked.push(request);
         ranWhenAsked.push(calls.length);
-        return decisions[asked.length - 1] ?? { type: 'allow' };
+        const [decision] = decisions.slice(asked.length - 1);
+        // Untyped code may also return undefined, which `decisions` then contains.
+        return asked.length <= decisions.length ? (decision as ApprovalDecision) : { type: 'allow' };
       },
     });
     const observations = finished.result.history.filter(({ role }) => role === 'tool_observation');
@@ -74,13 +82,68 @@ describe('approval in two phases (rule: approval)', () => {
   test.each([
     { type: 'denied' },
     { type: 'no' },
+    { type: 'edit' },
+    { type: 'always' },
     false,
+    true,
+    'allow',
+    null,
+    undefined,
     {},
-  ])('a call does not run if `approve` returns the invalid decision %j', async (answer) => {
+    { type: 'deny', reason: 42 },
+  ])('a call does not run if `approve` returns the invalid decision %j, and the observation names the mistake (rule: approval)', async (answer) => {
     // Untyped code may return a decision that the types forbid.
-    const { calls, observations } = await decide(answer as ApprovalDecision, answer as ApprovalDecision);
+    const { calls, observations, result } = await decide(
+      answer as ApprovalDecision,
+      answer as ApprovalDecision,
+    );
     expect(calls).toEqual([]);
     expect(observations[0]).toMatchObject({ toolResult: { success: false, denied: true } });
+    expect(observations[0]?.content).toMatch(
+      /^Not run\. This was not approved\. approve(?:\.\w+)?: (?:this field is required: |expected )/,
+    );
+    expect(result.stopReason).toBe('denied');
+  });
+
+  test.each([
+    {},
+    { reason: null },
+    { reason: undefined },
+    { reason: ' ' },
+  ])('a denial with %j is a refusal without a reason (rule: approval)', async (given) => {
+    const decision: ApprovalDecision = { type: 'deny', ...given };
+    const { calls, observations, result } = await decide(decision, decision);
+    expect(calls).toEqual([]);
+    expect(observations[0]).toMatchObject({
+      content: 'The user refused this call, so it was not run.',
+      toolResult: { success: false, denied: true },
+    });
+    expect(result.stopReason).toBe('denied');
+  });
+
+  test.each([
+    [new Error('no terminal'), 'approve threw: no terminal'],
+    ['no terminal', 'approve threw: no terminal'],
+    [undefined, 'approve threw: It failed without a message.'],
+  ])('if `approve` throws %p, no call runs and the error of the run says that approve threw (rule: approval)', async (thrown, message) => {
+    for (const approve of [() => Promise.reject(thrown), () => throwNow(thrown)]) {
+      const { tool, calls } = recordingTool();
+      const { result } = await finish([command('npm test'), done], { tools: [tool], approve });
+      expect(calls).toEqual([]);
+      expect(result).toMatchObject({ stopReason: 'error', error: { code: 'system_error', message } });
+      expect(explainEnd(result)).toBe(`${message} (system_error)`);
+      expect(openCalls(result.history)).toEqual([]);
+    }
+  });
+
+  test('if `approve` throws a TerminalToolError, the run ends with the reason and the message of this error', async () => {
+    const { tool } = recordingTool();
+    const approve = () => throwNow(new TerminalToolError('SECURITY_VIOLATION', 'Never this.'));
+    const { result } = await finish([command('npm test'), done], { tools: [tool], approve });
+    expect(result).toMatchObject({
+      terminationReason: 'SECURITY_VIOLATION',
+      error: { message: 'Never this.' },
+    });
   });
 
   test('a run that continues after a denial ends as `answered`, not as `denied`', async () => {

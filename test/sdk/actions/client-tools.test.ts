@@ -66,7 +66,7 @@ describe('the TODO list of a run (rule: client-tools)', () => {
     expect(result.stopReason).toBe('answered');
   });
 
-  test('a TODO list that an earlier run completed does not require an answer', async () => {
+  test('a TODO list that an earlier run completed does not make the model answer in the first step', async () => {
     const { service } = await finish([lookUpCall(), done], {
       tasks: [{ id: 1, content: 'Old', status: 'completed' }],
     });

@@ -24,7 +24,7 @@ const expectedRows = {
 } as const;
 const names = Object.keys(expectedRows);
 
-/** Every argument of any row, and arguments that no row may permit. */
+/** Arguments that may follow a command: those of every row of the table, and others that no row may permit. */
 const candidates = [
   ...new Set(Object.values(expectedRows).flatMap((row) => argumentsOf(row))),
   ...['-p', '-d', '-D', '-m', '-f', '-c', '-C', '-R', '-o', '-exec', '-vettool=x', '-toolexec', '--output=x'],

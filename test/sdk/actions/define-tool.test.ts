@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { defineTool } from '../../../src/sdk/actions/define-tool.js';
+import { defineTool, type Tool } from '../../../src/sdk/actions/define-tool.js';
 import { findArgumentProblem } from '../../../src/sdk/actions/find-argument-problem.js';
 import { randomId } from '../../../src/sdk/base/random-id.js';
 import type { StandardSchema } from '../../../src/sdk/base/standard-schema.js';
+import { StepwiseClient } from '../../../src/sdk/client/stepwise-client.js';
 
 const inputSchema = {
   type: 'object',
@@ -18,6 +19,9 @@ const inputSchema = {
   },
   required: ['path'],
 } as const;
+
+/** A valid tool, to which each test adds one thing. */
+const bare = { name: 'f', description: '', inputSchema: {}, execute: () => '' };
 
 test('defineTool infers the types of the arguments from the schema (rule: tool-definitions)', async () => {
   const tool = defineTool({
@@ -108,10 +112,67 @@ test.each([
     /^defineTool \("f"\)\.inputSchema: expected a schema of Zod/,
   ],
   [{ name: 'f', description: '', inputSchema: {} }, /^defineTool \("f"\)\.execute: expected a function\.$/],
+  [
+    { name: 'f', description: '', parameters: {}, execute: () => '' },
+    /^defineTool \("f"\)\.inputSchema: expected a schema .*, under the name inputSchema\.$/,
+  ],
+  [
+    { ...bare, inputSchema: z.string() },
+    /^defineTool \("f"\)\.inputSchema: expected the schema of an object, whose fields are the arguments\.$/,
+  ],
+  [
+    { ...bare, inputSchema: { type: 'array' } },
+    /^defineTool \("f"\)\.inputSchema: expected the schema of an obj/,
+  ],
+  [
+    { ...bare, needsApproval: true },
+    /^defineTool \("f"\)\.needsApproval: write annotations: \{ requiresAppr/,
+  ],
+  [
+    { ...bare, requiresApproval: true },
+    /^defineTool \("f"\)\.requiresApproval: write annotations: \{ requiresAp/,
+  ],
+  [
+    { ...bare, annotations: { needsApproval: true } },
+    /^defineTool \("f"\)\.annotations\.needsApproval: write ann/,
+  ],
+  [
+    { ...bare, annotations: { requiresApproval: 'yes' } },
+    /\.annotations\.requiresApproval: expected true or false\.$/,
+  ],
+  [{ ...bare, annotations: true }, /^defineTool \("f"\)\.annotations: expected an object\.$/],
 ])('defineTool throws a TypeError that says what is wrong with %j', (given, message) => {
   const define = defineTool as (specification: unknown) => unknown;
   expect(() => define(given)).toThrow(TypeError);
   expect(() => define(given)).toThrow(message);
+});
+
+test('a tool may have the annotations of MCP and of a vendor; only its own two reach the service (rule: tool-definitions)', () => {
+  const annotations = { title: 'F', destructiveHint: false, 'vendor/cost': 3, readOnlyHint: true };
+  const define = defineTool as (specification: unknown) => Tool;
+  const tool = define({ ...bare, title: 'F', needsApproval: undefined, annotations });
+  expect(tool.annotations).toEqual({ readOnlyHint: true, requiresApproval: undefined });
+  const client = new StepwiseClient({ baseUrl: 'http://127.0.0.1:9' });
+  const given = { ...tool, annotations };
+  expect(() => client.run('', { llmConfig: { modelName: 'm' }, tools: [given] })).not.toThrow();
+});
+
+test('TypeScript reports an approval hint outside the annotations', () => {
+  // @ts-expect-error The hint belongs into `annotations`.
+  expect(() => defineTool({ ...bare, requiresApproval: true })).toThrow(TypeError);
+  // @ts-expect-error This is the option of other SDKs.
+  expect(() => defineTool({ ...bare, needsApproval: true })).toThrow(TypeError);
+  // @ts-expect-error The hint is `requiresApproval`.
+  expect(() => defineTool({ ...bare, annotations: { needsApproval: true } })).toThrow(TypeError);
+});
+
+test.each([
+  [{}],
+  [{ type: ['object', 'null'] }],
+  [{ anyOf: [{ type: 'object' }] }],
+  [z.union([z.object({ a: z.string() }), z.object({ b: z.string() })])],
+])('defineTool accepts the schema %j, which an object may fit', (schema) => {
+  expect(() => defineTool({ ...bare, inputSchema: schema })).not.toThrow();
 });
 
 describe('findArgumentProblem describes the first wrong argument in a sentence', () => {

@@ -33,6 +33,18 @@ describe('tools of a run (rule: tool-definitions)', () => {
   });
 
   test.each([
+    [undefined, 'It failed without a message.'],
+    ['', 'It failed without a message.'],
+    [null, 'null'],
+    [{ code: 7 }, '{"code":7}'],
+  ])('a tool that throws %j fails, and the observation never says that it is done', async (thrown, content) => {
+    const { turn } = await observationOf(() => {
+      throw thrown;
+    });
+    expect(turn).toMatchObject({ content, toolResult: { success: false } });
+  });
+
+  test.each([
     [{ success: false, error: 'No such shelf.' }, 'No such shelf.'],
     [{ success: false, error: new Error('Broken.') }, 'Broken.'],
     [{ success: false, code: 7 }, '{"success":false,"code":7}'],
@@ -144,8 +156,10 @@ describe('tools of a run (rule: tool-definitions)', () => {
     expect(log.slice(4)).toEqual(['write_a begins', 'write_a ends', 'write_b begins', 'write_b ends']);
   });
 
-  test('client.run throws for two tools of the same name', async () => {
-    await expect(start([done], { tools: [lookUp, lookUp] })).rejects.toThrow('Two tools have the same name');
+  test('client.run throws for two tools of the same name, and names it', async () => {
+    await expect(start([done], { tools: [lookUp, lookUp] })).rejects.toThrow(
+      'Two tools have the same name, "look_up": rename yours',
+    );
   });
 
   test('the reason of a guard that refuses a call becomes the observation', async () => {
@@ -168,7 +182,7 @@ describe('tools of a run (rule: tool-definitions)', () => {
         },
       ],
     });
-    expect(result).toMatchObject({ stopReason: 'error', error: { message: 'broken guard' } });
+    expect(result).toMatchObject({ stopReason: 'error', error: { message: 'guards threw: broken guard' } });
     expect(openCalls(result.history)).toEqual([]);
   });
 });

@@ -142,7 +142,7 @@ function allows(schema: z.ZodType, value: unknown): boolean {
   });
 }
 
-/** Replaces absent fields by null, or the reverse, if the schema accepts only the other: both mean the same. */
+/** Exchanges absent fields and null fields if the schema accepts only the other: both mean the same. */
 function withNullsExchanged(schema: z.ZodType, value: unknown): unknown {
   const copy: unknown = structuredClone(value);
   for (const { path } of schema.safeParse(value).error?.issues ?? []) {
@@ -160,7 +160,10 @@ const isOpen = (path: readonly PropertyKey[]): boolean =>
 
 const fieldOf = (value: unknown, name: PropertyKey): unknown => (value as Record<PropertyKey, unknown>)[name];
 
-/** Returns false for a step without the action or error that its status announces, which the schema does not check. */
+/**
+ * Returns whether a step has the action or error that its status announces, which the schema does not check. True for a
+ * value that is not a step.
+ */
 function hasOutcome(value: unknown): boolean {
   if (!isObject(value)) return true;
   const { status, action_details, error, step, new_turns } = value;

@@ -35,5 +35,5 @@ test('an onRequest that throws ends the run with a result (rule: run-result)', a
       throw new Error('no more');
     },
   });
-  expect([result.stopReason, service.requests.length]).toEqual(['error', 0]);
+  expect([result.error?.message, service.requests.length]).toEqual(['onRequest threw: no more', 0]);
 });

@@ -216,9 +216,10 @@ describe('approvals that wait (rule: waiting-approvals)', () => {
     expect(messageOf([{ id, type: 'allow' }])).toBe(
       'decisions[0].argsHash: this field is required: the argsHash of the pending call.',
     );
-    expect(messageOf([{ id, argsHash, type: 'deny' }])).toBe(
-      'decisions[0].reason: this field is required: a string.',
+    expect(messageOf([{ id, argsHash, type: 'deny', reason: 42 }])).toBe(
+      'decisions[0].reason: expected a string.',
     );
+    expect(messageOf([{ id, argsHash, type: 'deny' }])).toBe('no TypeError');
     expect(messageOf([{ id, argsHash, type: 'edit' }])).toBe(
       'decisions[0].args: this field is required: an object.',
     );

@@ -1,18 +1,33 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { errorCodes } from '../../../src/contract/error-codes.js';
 import type { ErrorDetail } from '../../../src/contract/step.js';
 import { stepError } from '../../../src/conversation/blank-step.js';
+import { describeError } from '../../../src/sdk/base/error-hints.js';
 import {
   defineTool,
   explainEnd,
   RunFailedError,
   type RunOptions,
+  readTrajectory,
+  replayRun,
+  resumeOptions,
   StepwiseClient,
+  type Trajectory,
 } from '../../../src/sdk/index.js';
-import { describeError } from '../../../src/sdk/run/error-hints.js';
 import { freePort } from '../../support/free-port.js';
-import { done, finish, llmConfig, lookUp, lookUpCall, start, task } from '../../support/run-harness.js';
+import {
+  command,
+  done,
+  finish,
+  llmConfig,
+  lookUp,
+  lookUpCall,
+  recordingTool,
+  start,
+  task,
+} from '../../support/run-harness.js';
 
 const failing = Object.keys(errorCodes).filter((code) => code !== 'iterations_exhausted');
 const codes = fc.constantFrom(...(failing as (keyof typeof errorCodes)[]));
@@ -57,6 +72,15 @@ describe('a failed run (rule: run-failures)', () => {
     });
   });
 
+  test('the message of RunFailedError about a missing key is printed as the reference quotes it', async () => {
+    const { run } = await start([{ error: 'missing_api_key' }], { llmConfig: { modelName: 'gpt-5' } });
+    const failure = await run.text().catch((error: unknown) => error);
+    const quoted = String(Object(failure).message).replace('\n', '\n  // ');
+    expect(readFileSync('docs/reference/client.md', 'utf8')).toContain(
+      `console.log(error.message); // ${quoted}\n`,
+    );
+  });
+
   test('text() throws RunFailedError at the step limit, with the stop reason as its code', async () => {
     const { run } = await start([lookUpCall()], { maxSteps: 2 });
     await expect(run.text()).rejects.toMatchObject({ name: 'RunFailedError', code: 'step_limit' });
@@ -67,6 +91,14 @@ describe('a failed run (rule: run-failures)', () => {
     run.stop();
     expect(await run.result()).toMatchObject({ answer: null, stopReason: 'stopped', error: null });
     await expect(run.text()).rejects.toThrow('The run was stopped before there was an answer.');
+  });
+
+  test('a run that waits for approval is explained with the tools that wait and the ways to go on (rule: waiting-approvals)', async () => {
+    const { result, run } = await finish([command('ls')], { tools: [recordingTool().tool] });
+    const sentence =
+      'The run waits for the approval of run_command. Decide with client.resume, or pass approve to client.run.';
+    expect(explainEnd(result)).toBe(sentence);
+    await expect(run.text()).rejects.toMatchObject({ code: 'needs_approval', message: sentence });
   });
 
   test('the error about an address where nothing listens names the address and the option baseUrl', async () => {
@@ -139,6 +171,8 @@ describe('a failed run (rule: run-failures)', () => {
 
 describe('options of a run that are missing or wrong (rule: run-options)', () => {
   const client = new StepwiseClient({ baseUrl: 'http://127.0.0.1:9' });
+  const llmNames =
+    'modelName, tokenLimit, reservedOutputTokens, temperature, provider, reasoningEffort, maxOutputTokens, deadlineMs, contextShare, seed';
   const run = (options: unknown) => () => client.run(task, options as RunOptions);
 
   test.each([
@@ -177,6 +211,14 @@ describe('options of a run that are missing or wrong (rule: run-options)', () =>
       'answerSchema: expected a schema of Zod or another library of Standard Schema, or a JSON Schema.',
     ],
     [{ llmConfig, tools: [null] }, 'tools[0]: expected a tool of defineTool.'],
+    [
+      { llmConfig: { modelName: 'm', maxTokens: 100 } },
+      `llmConfig.maxTokens: there is no such option; expected one of: ${llmNames}.`,
+    ],
+    [
+      { llmConfig, fallbacks: [{ llmConfig: { modelName: 'm', model: 'n' } }] },
+      `fallbacks[0].llmConfig.model: there is no such option; expected one of: ${llmNames}.`,
+    ],
   ])('client.run throws a TypeError that names the wrong option: %j', (options, message) => {
     expect(run(options)).toThrow(new TypeError(message));
   });
@@ -189,6 +231,55 @@ describe('options of a run that are missing or wrong (rule: run-options)', () =>
         expect(run({ llmConfig, [name]: value })).toThrow(new RegExp(`^${name}: `));
       }),
     );
+  });
+
+  test.each([
+    'apiKey',
+    'maxTurns',
+    'max_steps',
+    'system',
+    'toString',
+  ])('client.run, client.resume and the client refuse the unknown option %s, unless it is undefined', async (name) => {
+    const message = new RegExp(`^options\\.${name}: there is no such option; expected one of: \\w+, `);
+    const waiting = await start([command('ls')], { tools: [recordingTool().tool] });
+    await waiting.run.result();
+    const saved = waiting.run.save();
+    const { tool } = recordingTool();
+    const calls = [
+      (more: object) => client.run(task, { llmConfig, ...more }),
+      (more: object) => client.resume(saved, { tools: [tool], decisions: [], ...more }),
+      (more: object) => new StepwiseClient({ baseUrl: 'http://127.0.0.1:9', ...more }),
+    ];
+    for (const call of calls) {
+      expect(() => call({ [name]: 1 })).toThrow(TypeError);
+      expect(() => call({ [name]: 1 })).toThrow(message);
+      expect(() => call({ [name]: undefined })).not.toThrow();
+    }
+  });
+
+  test('TypeScript reports an unknown option', () => {
+    // @ts-expect-error `maxTurns` is an option of other SDKs.
+    expect(() => client.run(task, { llmConfig, maxTurns: 3 })).toThrow(TypeError);
+    // @ts-expect-error `maxTokens` is a field of other SDKs.
+    expect(() => client.run(task, { llmConfig: { modelName: 'm', maxTokens: 3 } })).toThrow(TypeError);
+    // @ts-expect-error The option is `llmKey`.
+    expect(() => new StepwiseClient({ baseUrl: 'http://127.0.0.1:9', apiKey: 'k' })).toThrow(TypeError);
+    const resume = (saved: Trajectory) =>
+      // @ts-expect-error `maxTurns` is an option of other SDKs.
+      client.resume(saved, { decisions: [], maxTurns: 3 });
+    expect(resume).toThrow(TypeError);
+  });
+
+  test('a saved run of a later version can be resumed, continued and replayed, without the options that this version does not know (rule: saved-runs)', async () => {
+    const waiting = await start([command('ls')], { tools: [recordingTool().tool] });
+    await waiting.run.result();
+    const saved = waiting.run.save();
+    const later = { ...saved.options, llmConfig: { ...llmConfig, later: 1 }, later: 1, approvalRules: [{}] };
+    const file = { ...saved, options: later };
+    expect(() => client.resume(file, { tools: [recordingTool().tool], decisions: [] })).not.toThrow();
+    expect(() => replayRun(file)).not.toThrow();
+    expect(resumeOptions(file)).toEqual(resumeOptions(saved));
+    expect(readTrajectory(JSON.stringify(file)).options).toEqual(saved.options);
   });
 
   test('a client without an address throws a TypeError that names the option', () => {
@@ -208,5 +299,6 @@ describe('options of a run that are missing or wrong (rule: run-options)', () =>
   test('client.run accepts a tool of defineTool, empty lists and an undefined option', () => {
     const tool = defineTool({ name: 'f', description: '', inputSchema: {}, execute: () => '' });
     expect(run({ llmConfig, tools: [tool], guards: [], history: [], approve: undefined })).not.toThrow();
+    expect(run({ llmConfig: { ...llmConfig, temperature: null, provider: null } })).not.toThrow();
   });
 });

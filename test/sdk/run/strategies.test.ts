@@ -57,7 +57,7 @@ describe('the strategy reason-act-observe (rule: strategies)', () => {
       [1, ['price is 42']],
       [2, ['price is 42']],
     ]);
-    // The model saw the first observation in the phase observe, before the event.
+    // In the phase observe the model already got the first observation, before its event.
     expect(service.requests[2]?.conversation_history.at(-1)).toMatchObject({ content: 'price is 42' });
   });
 

@@ -9,7 +9,7 @@ const other = defineTool({
   execute: () => 'done',
 });
 
-test('a run calls the function tools at its start and before each step (rule: run-options)', async () => {
+test('if the option tools is a function, a run calls it at its start and before each step (rule: run-options)', async () => {
   const changing: Tool = { ...lookUp, execute: () => offered.push(other) };
   const offered = [changing];
   const { events, service } = await finish([lookUpCall(), done], {
@@ -21,7 +21,7 @@ test('a run calls the function tools at its start and before each step (rule: ru
   expect(sent).toEqual([['look_up'], ['look_up', 'other']]);
 });
 
-test('a function tools that throws ends the run with an error after `agent_start` (rule: run-events)', async () => {
+test('if the option tools is a function that throws, the run ends with an error after `agent_start` (rule: run-events)', async () => {
   const { types, result } = await finish([done], {
     tools: async () => {
       throw new Error('No tools today.');

@@ -343,7 +343,10 @@ function withDamage(json: string, { at, value }: { at: number; value: unknown })
   return JSON.stringify(JSON.parse(json, (_, each: unknown) => (left-- === 0 ? value : each)));
 }
 
-/** Returns undefined for a rejected file: `TypeError`, or `RangeError` for impossible options. Any other error is a bug. */
+/**
+ * Returns undefined for a file rejected with `TypeError`, or with `RangeError` for impossible options. Any other error
+ * is a bug.
+ */
 function readOrRefuse(json: string) {
   try {
     const saved = readTrajectory(json);

@@ -3,7 +3,7 @@ import { readTrajectory } from '../../../src/sdk/index.js';
 import { upgradeSavedRun } from '../../../src/sdk/saved/upgrade-saved-run.js';
 import { done, finish, lookUpCall } from '../../support/run-harness.js';
 
-/** Writes a run of today with the names of version 1. */
+/** Field names of version 1, by current name. */
 const former: Readonly<Record<string, string>> = {
   projectId: 'project_id',
   sessionId: 'session_id',

@@ -184,7 +184,7 @@ describe('the view of a run (rule: run-view)', () => {
     expect(view.tasks.map(({ content }) => content)).toEqual(['a', 'b']);
   });
 
-  const event = (told: object) => told as RunEvent; // the fields that the reducer reads
+  const event = (told: object) => told as RunEvent; // cast: the reducer reads only these fields
   const turn = event({ type: 'agent_turn_start', step: 1, phase: null, iterationsLeft: 1 });
   const callOf = (...events: readonly RunEvent[]) =>
     events

@@ -59,7 +59,7 @@ const call = {
 } as const;
 type Protocol = keyof typeof call;
 
-/** Token limits. A definition for a vendor takes more than a line of text. */
+/** Token limits. The native definition of a tool takes more tokens than its line in a text prompt. */
 const limits: Readonly<Record<Protocol, number>> = { text: 8_000, json: 8_000, native: 20_000 };
 
 const signatures: Readonly<Record<Protocol, string>> = {

@@ -51,7 +51,7 @@ async function stream(script: Script, changes: Request = {}, headers: Record<str
   return { events, message: await stream.finalMessage() };
 }
 
-/** Asks plain, then as a stream, and returns the message of both, which must be equal but for its id. */
+/** Requests a plain response and a stream. Both must have the same message except for its id. Returns the message. */
 async function both(script: Script, changes: Request = {}, headers: Record<string, string> = {}) {
   const plain = await ask(script, changes, headers);
   const { message } = await stream(script, changes, headers);

@@ -37,7 +37,7 @@ const request = (changes: Request = {}) => ({
   ...changes,
 });
 
-/** Asks for a plain answer, which must have the shape that Open Responses specifies. */
+/** Requests a plain response, which must have the shape that Open Responses specifies. */
 async function ask(script: Script, changes: Request = {}, headers: Record<string, string> = {}) {
   service.fake.script(script);
   const response = await client.responses.create({ ...request(changes), stream: false }, { headers });
@@ -59,7 +59,9 @@ async function stream(script: Script, changes: Request = {}, headers: Record<str
   return { events, response: last.response, types: events.map(({ type }) => type) };
 }
 
-/** Asks plain, then as a stream, and returns the plain answer. Both must have the same output but for ids. */
+/**
+ * Requests a plain response and a stream. Both must have the same output except for ids. Returns the plain response.
+ */
 async function both(script: Script, changes: Request = {}, headers: Record<string, string> = {}) {
   const plain = await ask(script, changes, headers);
   const { response } = await stream(script, changes, headers);

@@ -32,10 +32,7 @@ const named = { name: 'read.file' };
 const lastBody = () => service.fake.requests.at(-1)?.body ?? {};
 const call = { toolCalls: [{ name: 'read_file', arguments: { path: 'a' } }] };
 
-/**
- * The values of `tool_choice` in each upstream API that require a call of any tool, or of one tool. The tool's
- * name is the one that the vendor accepts.
- */
+/** For each upstream API, the values of `tool_choice` that require a call of any tool, and of the tool `read_file`. */
 const demands = [
   ['local', 'required', { type: 'function', function: { name: 'read_file' } }],
   ['responses', 'required', { type: 'function', name: 'read_file' }],

@@ -10,7 +10,7 @@ import {
 
 const file = (text: string, path = 'src/a.ts') => fence({ tag: 'file', attributes: { path }, text });
 
-/** Reads a block as a strict reader would: up to the first closing tag with the mark of the first line. */
+/** Reads a fence as a strict reader would: up to the first closing tag with the id in the opening tag. */
 function readFence(block: string): { tag: string; mark: string; body: string; rest: string } {
   const [, head = '', tag = '', mark = ''] = /^(<(\w+)[^\n]* mark="([0-9a-f]{16,})">\n)/.exec(block) ?? [];
   const close = `</${tag} ${mark}>\n`;
@@ -18,7 +18,7 @@ function readFence(block: string): { tag: string; mark: string; body: string; re
   return { tag, mark, body: block.slice(head.length, end), rest: block.slice(end + close.length) };
 }
 
-/** Removes each backslash that escaping the rest of the text would add. */
+/** Removes the backslashes that `escapeFenced` added. */
 const unescapeFenced = (text: string): string =>
   text.replace(/([<[]\\*)\\/g, (run: string, kept: string, at: number) =>
     escapeFenced(kept + text.slice(at + run.length)).startsWith(run) ? kept : run,

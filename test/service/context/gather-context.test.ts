@@ -163,7 +163,7 @@ describe('sources (rule: source-order)', () => {
   });
 });
 
-describe('pinned items, chunks and focus (rule: context-is-no-error)', () => {
+describe('how pinned items, chunks and the focus file are gathered (rule: context-is-no-error)', () => {
   test('pinned items are found by id, and unknown ids are reported as unavailable', async () => {
     const source = inlineSource({
       files: undefined,

@@ -16,7 +16,7 @@ import { until } from '../../support/until.js';
 let service: TestService;
 afterEach(() => service.close());
 
-/** Steps that wait until they are released or interrupted. */
+/** Returns a step function that waits until the test releases it or its deadline interrupts it. */
 function heldSteps() {
   const waiting: (() => void)[] = [];
   const step: typeof reactStep = (_request, { deadline }) =>
@@ -57,7 +57,7 @@ describe('overload protection (rule: overload)', () => {
 
 describe('slow uploads (rule: overload)', () => {
   const body = JSON.stringify(stepBody());
-  /** Enough for a step and its reply while uploads hold half of it. */
+  /** Memory limit in bytes; half of it is enough for a step and its reply. */
   const limit = 90_000;
   /** Declares a body of `declared` bytes and sends the first `sent` of them. */
   const uploadPart = async (declared: number, sent: number) => {
@@ -173,7 +173,7 @@ describe('draining the service (rule: shutdown)', () => {
     service.inFlight.announceDrain();
     held.release();
     await until(() => service.inFlight.count === 0);
-    // A balancer may have sent this request before it could learn that the connection ends.
+    // A load balancer may send this request before it learns that the service closes the connection.
     socket.write(head({ 'Content-Length': body.length }) + body);
     await until(() => held.waiting.length === 1);
     held.release();
@@ -243,7 +243,7 @@ describe('deadlines of requests', () => {
 });
 
 describe('a caller that never reads its response (rule: overload)', () => {
-  /** Larger than all socket buffers in between. */
+  /** A reply that is larger than all socket buffers between the service and the caller. */
   const long = 'word '.repeat(8_000_000);
   const body = JSON.stringify(stepBody({ include: { completion_text: true } }));
 

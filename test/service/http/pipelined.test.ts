@@ -52,12 +52,12 @@ function post(body: string, path = stepPath): string {
 
 const step = post(JSON.stringify(stepBody()));
 const health = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
-/** Responses larger than all socket buffers in between, so that requests behind them have to wait. */
+/** Requests whose responses are larger than all socket buffers, so that the requests behind them have to wait. */
 const unread = Array(30).fill('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: localhost\r\n\r\n');
 
 const linesOf = (route: string) => service.log.filter((line) => line['route'] === route);
 
-/** Returns a step that only its deadline ends. */
+/** Returns a step function that ends only at its deadline, and the requests with which it was called. */
 function hangingStep() {
   const called: unknown[] = [];
   const step: typeof reactStep = (request, { deadline }) => {
@@ -111,7 +111,9 @@ test('pipelined requests do not delay the shutdown beyond the grace time (rule: 
 });
 
 describe('pipelined requests while the service shuts down (rule: shutdown)', () => {
-  /** Steps that have started, also streams, and end when the test calls their functions. */
+  /**
+   * Returns a step function that starts its stream and then waits. `ends` has for each call a function that ends it.
+   */
   function begunSteps() {
     const ends: (() => void)[] = [];
     const step: typeof reactStep = async (_request, _dependencies, observer) => {
@@ -159,7 +161,7 @@ describe('pipelined requests while the service shuts down (rule: shutdown)', () 
       (text) => text.includes('Connection: close'),
     );
     socket.write(post(JSON.stringify(stepBody())));
-    // Another connection is read after this one.
+    // The service reads this newer connection after `socket`, so it has read the request above when this call returns.
     await service.call('GET', '/healthz');
     for (const end of ends) end();
     await until(() => socket.destroyed);
@@ -243,7 +245,7 @@ test.each([
   const before = bytesHeld();
   for (let caller = 0; caller < 50; caller += 1) pipeline(...Array(40).fill(get));
   await untilUnchanged(() => Math.round(bytesHeld() / 2 ** 20));
-  // 2,000 responses of at least 50 KB each.
+  // The service has sent 2,000 responses of at least 50 KB each.
   expect(bytesHeld() - before).toBeLessThan(20 * 2 ** 20);
 });
 

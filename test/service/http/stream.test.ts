@@ -21,7 +21,7 @@ afterEach(() => service?.close());
 const report = answered.context_report;
 if (!report) throw new Error('the fixture has a report');
 
-/** All timers except `setInterval`, which only the heartbeat uses. */
+/** Functions that fake timers do not replace: all except `setInterval`, which only the heartbeat uses. */
 const timersOfNode = [
   'Date',
   'clearImmediate',

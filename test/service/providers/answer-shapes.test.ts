@@ -8,7 +8,10 @@ import type { Vendor } from '../../../src/service/providers/vendor.js';
 import type { Completion } from '../../../src/service/step/provider.js';
 import { readEventData, readPlain, vendorRequestOf } from '../../support/providers/requests.js';
 
-/** A form of request, and a server's response to it with a given content and finish reason. */
+/**
+ * A kind of response: of one API, plain or streamed. `read` parses such a response with the given content and finish
+ * reason.
+ */
 interface Way {
   readonly title: string;
   readonly read: (content: unknown, reason?: unknown) => Completion | undefined;

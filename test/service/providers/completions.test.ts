@@ -160,7 +160,7 @@ describe('signed reasoning blocks (rule: native-calling)', () => {
       {
         role: 'assistant',
         parts: [
-          // The state as it returns from a caller who stores the history as JSON.
+          // The provider state as a caller returns it after storing the history as JSON.
           { type: 'provider_state', state: JSON.parse(JSON.stringify(providerState)) },
           { type: 'text', text: 'Looking.' },
           { type: 'tool_call', id: call?.id ?? '', name: 'list', arguments: {} },

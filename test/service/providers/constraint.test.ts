@@ -72,7 +72,7 @@ const free = {
   output: [{ type: 'message', content: [{ type: 'output_text', text: 'free' }] }],
 };
 
-/** One wire's replies in one form. Completions and errors of the wires differ only in their fields. */
+/** Responses by API. Completions and errors of the APIs differ only in their fields. */
 const bodies = {
   chat: {
     completion: { choices: [{ message: { content: 'free' }, finish_reason: 'stop' }] },
@@ -102,8 +102,8 @@ const bodies = {
 };
 
 /**
- * Starts a gateway that always responds with 200, and with this error if the request has a schema. `held`
- * records which requests had one.
+ * Starts a gateway that always responds with status 200, but with an error message as the body if the request has a
+ * schema. `held` records for each request whether it had one.
  */
 async function gatewayRefusing(message: string, { wire, streamed }: (typeof ways)[number]) {
   const { completion, fragments, error } = bodies[wire];
@@ -185,11 +185,11 @@ test.each([
   'https://openrouter.ai@gateway.example/v1',
   'http://127.0.0.1:11435/v1',
   'http://127.0.0.1:12340/v1',
-])('a vendor’s name elsewhere in the URL does not identify the server: %s (rule: named-upstreams)', (url) => {
+])('a server is not recognised by a vendor’s name elsewhere in the URL: %s (rule: named-upstreams)', (url) => {
   expect(formOf(url)).toBe('none');
 });
 
-test('an upstream’s name does not identify the server (rule: named-upstreams)', () => {
+test('an upstream named ollama or azure is not treated as that vendor’s server (rule: named-upstreams)', () => {
   const url = 'http://127.0.0.1:9/v1';
   const upstreams = { ollama: { url, keyRequired: false }, azure: { url, keyRequired: false } };
   const directory = directoryAt(url, { upstreams });

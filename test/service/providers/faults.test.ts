@@ -21,7 +21,7 @@ interface Row {
   readonly fault: FaultName;
   readonly failure: ProviderFailure;
   readonly status: number | null;
-  /** Total number of provider requests; 2 if a second one is allowed (rule: second-request). */
+  /** Total number of provider requests: 2 if a second one is allowed (rule: second-request), otherwise 1. */
   readonly requests: number;
 }
 

@@ -67,7 +67,7 @@ test.each(
 
 const openai = openaiVendor(traitsOf('openai', 'gpt-4o'));
 
-/** Returns a chunk with this many fragments of two calls, and a last fragment for each. */
+/** Returns a chunk with `parts` fragments that alternate between two calls, and a last fragment for each call. */
 function chunkOf(parts: number, more: string): string {
   const begun = Array.from({ length: parts }, (_, index) => ({
     index: index % 2,

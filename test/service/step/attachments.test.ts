@@ -31,7 +31,7 @@ const seen = ({ prompt }: RenderedPrompt) =>
 
 const rows = ({ report }: RenderedPrompt) => report.items.filter(({ kind }) => kind === 'attachment');
 
-/** A step that looked at something, and the attachments of its result. */
+/** Returns the turns of a step: a call of `look`, and its result with these attachments. */
 const looked = (attachments: readonly Attachment[], content = 'seen') => [
   { role: 'assistant', content: 'I look.', toolCall: { name: 'look', parameters: { path: 'a' } } },
   { role: 'tool_observation', content, attachments },
@@ -116,7 +116,7 @@ describe('attachments in the budget (rule: attachments)', () => {
         if (!prepared || !isCut) return;
         cut += 1;
         const included = rows(prepared).filter(({ status }) => status === 'included');
-        // Attachments that came after the last cut of a turn may all stay.
+        // Only attachments before the last shortened turn are limited; later ones may all stay.
         const lastCut = prepared.report.items.findLastIndex(
           ({ kind, status }) => kind === 'turn' && /masked|dropped/.test(status),
         );

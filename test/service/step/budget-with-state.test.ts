@@ -70,14 +70,14 @@ const anyRequest = fc
 
 const counter = createTokenCounter('o200k_base');
 
-/** Counts the tokens of a provider state a second time: as reported, or else as text. */
+/** Counts the tokens of a provider state independently: those that it reports, or else those of its JSON. */
 async function tokensOf(state: unknown): Promise<number> {
   const { tokens } = state as { tokens?: unknown };
   const isReported = typeof tokens === 'number' && Number.isInteger(tokens) && tokens >= 0;
   return isReported ? tokens : counter.count(JSON.stringify(state));
 }
 
-test('prompt and output reserve never exceed the limit if the history has provider states and attachments (rule: prompt-budget)', async () => {
+test('with provider states and attachments in the history, prompt and output reserve stay within the limit, and the history count includes the states (rule: prompt-budget)', async () => {
   let fitted = 0;
   let withState = 0;
   let withBoth = 0;

@@ -15,7 +15,7 @@ interface RunShape {
   readonly tokenLimit: number;
   readonly protocol: 'text' | 'xml' | 'native';
   readonly needsExample?: boolean;
-  /** Number of lines in the observation of each step. */
+  /** Returns the number of lines in the observation of a step. */
   readonly lines: (step: number) => number;
 }
 
@@ -72,8 +72,8 @@ async function promptsOfRun({
 }
 
 /**
- * Returns the bytes that a prompt cache compares: the system text, then each message's role and texts, without
- * cache marks and tail.
+ * Returns the text that a prompt cache compares: the system text, then each message's role and texts, without cache
+ * control fields and without the end of the prompt that differs in each step.
  */
 function stableBytes({ prompt, stable }: RenderedPrompt): string {
   return [prompt.system, ...stable.map(bytesOf)].join('');

@@ -33,8 +33,8 @@ async function fitted(fields: Partial<StepRequestInput>): Promise<FittedPrompt> 
 }
 
 /**
- * The prompt budget of `stepRequest`. `freeIn` returns the tokens left after the fixed sections and 6 % for the
- * tail.
+ * Token budget of the prompt of `stepRequest`. `freeIn` returns what the fixed sections and the reserve of 6 % for the
+ * tail leave of it.
  */
 const PROMPT_BUDGET = 7_000;
 const freeIn = ({ fixed: { instructions, example, tools, framing } }: Pick<FittedPrompt, 'fixed'>): number =>

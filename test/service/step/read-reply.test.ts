@@ -102,7 +102,7 @@ describe('a reply that is too long (rule: reply-cap)', () => {
   test.each([
     'reason',
     'observe',
-  ] as const)('in the phase %s, an action in a reply that is too long is read as prose (rules: reply-cap, phases)', async (phase) => {
+  ] as const)('in the phase %s, a reply that is too long keeps the parse outcome of its action instead of `truncated` (rules: reply-cap, phases)', async (phase) => {
     for (const changes of [tooLong, { ...tooLong, toolCalls }]) {
       const completion = completionOf('I look.\nAction: read_file(path="a")\nand more', changes);
       const { request } = (await prepare(stepRequest({ phase }))).situation;

@@ -67,7 +67,7 @@ const silent: StepObserver = {
   actionProposed: async () => {},
 };
 
-/** A reply in the form that the prompt of its protocol asks for. */
+/** Returns a request with a protocol, and a reply with the value in the form that this protocol asks for. */
 type Writing = (value: JsonValue) => readonly [Partial<StepRequestInput>, Partial<Completion>];
 
 const written: Readonly<Record<string, Writing>> = {

@@ -114,7 +114,7 @@ export const anyText = fc.oneof(
   fc.array(fc.constantFrom(...hostileParts), { maxLength: 40 }).map((parts) => parts.join('')),
 );
 
-/** Strings for values that contain no markup of calls. */
+/** Strings of any characters and of fragments that make parsers fail. */
 export const hostileString = fc.oneof(
   fc.string({ maxLength: 20 }),
   fc.string({ unit: 'binary', maxLength: 20 }),

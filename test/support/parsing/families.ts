@@ -12,11 +12,11 @@ export interface Family {
   /** Name of the grammar, as `parse.dialect` reports it. */
   readonly grammar: string;
   readonly render: (calls: readonly RenderedCall[]) => string;
-  /** Texts that end a value in this notation. A value that contains one of them can be read in two ways. */
+  /** Texts that end a value in this notation. A value that contains one of them is ambiguous. */
   readonly ends?: readonly string[];
   /** True if a reply that contains a call in this notation may contain nothing else. */
   readonly isWholeReply?: boolean;
-  /** True if a call without its closing mark counts as incomplete, because further arguments might follow. */
+  /** True if a call without its closing tag is incomplete, because further arguments might follow. */
   readonly holdsOne?: boolean;
 }
 

@@ -30,7 +30,7 @@ export function stream(
   return { joined, completion };
 }
 
-/** Asserts that streaming a text in chunks gives the same result as parsing the whole text (rule: deltas-join). */
+/** Returns whether streaming a text in chunks gives the same result as parsing the whole text (rule: deltas-join). */
 export function streamsToTheSameResult(text: string, lengths: readonly number[]): boolean {
   return isDeepStrictEqual(stream(text, lengths).completion, parseCompletion(text, tools));
 }
@@ -45,8 +45,8 @@ export function accountsForAllText(text: string): boolean {
   const raws = further.map(({ raw }) => raw);
   const weights = [parsed.reasoning, parsed.thought, parsed.answer, parsed.action?.raw, ...raws].map(weight);
   const counted = parsed.discarded.reduce((sum, { chars }) => sum + chars, 0);
-  // The texts before and after removed reasoning are joined, so both weights are computed. The
-  // language after a fence is not text.
+  // Removing reasoning joins the texts around it, which may form a new tag. So the weight is computed with and without
+  // the reasoning tags. The language after a fence is not text.
   const least = Math.min(
     ...[text, text.replace(/<\/?think>/g, '')].map((each) => weight(withoutLanguages(each))),
   );

@@ -24,7 +24,7 @@ export interface DemandingVendor {
 
 interface SentCall {
   readonly id: string;
-  /** The fields that carry the vendor's state; undefined if there are none. */
+  /** The fields of a call that carry the vendor's state; undefined if it has none. */
   readonly state: unknown;
 }
 
@@ -166,7 +166,10 @@ const stateless = (provider: string, model: string): DemandingVendor => ({
   wire: 'chat',
 });
 
-/** The demanding vendors, and others that must not receive any state. */
+/**
+ * The vendors that reject a call sent back without its provider state, and others that must not receive any provider
+ * state.
+ */
 export const allVendors: readonly DemandingVendor[] = [
   ...demandingVendors,
   stateless('openai', 'gpt-4o'),
@@ -184,8 +187,8 @@ export interface DemandingServer {
 }
 
 /**
- * Answers each request with the completion of `script`, to which the vendor attaches its state. Fails a request in
- * which a call of this vendor has a different state, or in which any other call has a state.
+ * Answers each request with the completion of `script`, to which the vendor adds its state. Fails a request if a call
+ * of this vendor comes back with another state, or a call of another vendor with any state.
  */
 export function demandingServer(
   script: (vendor: DemandingVendor, serial: number) => ScriptedCompletion,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 /**
- * Characters for which JavaScript's classes and case folding differ from the reference's, and the characters next
- * to them.
+ * Characters for which character classes and case folding of JavaScript differ from those of the reference tokenizer,
+ * and adjacent characters.
  */
 const traps = [
   '\u0085',
@@ -104,7 +104,7 @@ const anyCodePoint = fc
   .integer({ min: 0, max: 0x10ffff })
   .map((codePoint) => String.fromCodePoint(codePoint));
 
-/** Repetitions of a short fragment, which result in long pieces. */
+/** Repetitions of a short fragment, which the tokenizer splits into long pieces. */
 const run = fc.tuple(snippet, fc.integer({ min: 1, max: 40 })).map(([unit, times]) => unit.repeat(times));
 
 const code = fc.constantFrom(
@@ -127,7 +127,7 @@ export const anyText = fc
   )
   .map((parts) => parts.join(''));
 
-/** Texts of characters that belong to the same classes in JavaScript and in the reference. */
+/** Texts of characters that belong to the same classes in JavaScript and in the reference tokenizer. */
 export const plainText = fc
   .array(
     fc.oneof(

@@ -19,7 +19,7 @@ const hostName = `editor.${domain}`;
 
 const workspaceFile = 'team.code-workspace';
 
-/** The workspace of pages that are loaded from now on. */
+/** The workspace that the server opens in pages loaded from now on. */
 interface Workspace {
   /** Texts by path; null if no folder is open. */
   readonly files: Readonly<Record<string, string>> | null;

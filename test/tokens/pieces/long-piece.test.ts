@@ -6,11 +6,11 @@ import { PieceMerge } from '../../../src/tokens/pieces/piece-merge.js';
 import { Vocabulary } from '../../../src/tokens/vocabulary.js';
 import { encodings } from '../../support/tokens/reference-tokenizer.js';
 
-/** Length of a piece of several windows. */
+/** Length of a piece that the counter divides into several windows. */
 const LENGTH = 20_000;
 const unbounded = { limit: Number.POSITIVE_INFINITY };
 
-/** Bytes of few different values, so that merges compete; or a repeated short run with one byte changed. */
+/** Bytes of few different values, so that merges compete; or a short sequence repeated, with one byte changed. */
 const bytes = fc.oneof(
   fc
     .tuple(fc.uint8Array({ minLength: 1, maxLength: 4 }), fc.infiniteStream(fc.nat(3)))
@@ -31,7 +31,7 @@ function countInOneGo(vocabulary: Vocabulary, piece: Uint8Array): number {
 describe('counting a long piece (rule: counting)', () => {
   test.each(
     encodings,
-  )('a long %s piece merged window by window has as many tokens as merged at once', async (name: Encoding) => {
+  )('a long piece in encoding %s has as many tokens when merged window by window as when merged at once', async (name: Encoding) => {
     const { vocabulary } = await loadEncoding(name);
     await fc.assert(
       fc.asyncProperty(bytes, async (piece) => {
@@ -65,7 +65,7 @@ const range = (length: number): number[] => Array.from({ length }, (_, index) =>
 /** Returns two bytes; the first of them is never the second of another symbol. */
 const symbol = (index: number): [number, number] => [128 + (index >> 7), index & 127];
 
-/** Builds an encoding in which the symbol further right always pairs first. */
+/** Builds an encoding in which pairs of symbols further right merge first. */
 function pairingFromTheRight(symbols: number) {
   const tokens = [
     ...range(256).map((byte) => [byte]),

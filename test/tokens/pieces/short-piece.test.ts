@@ -12,7 +12,7 @@ const piece = fc
 
 test.each(
   encodings,
-)('a short %s piece has as many tokens when merged by linear search as when merged with a queue', async (encoding) => {
+)('a short piece in encoding %s has as many tokens when merged by linear search as when merged with a queue', async (encoding) => {
   const { vocabulary } = await loadEncoding(encoding);
   const merge = new PieceMerge(MAX_SHORT_PIECE_BYTES);
   fc.assert(

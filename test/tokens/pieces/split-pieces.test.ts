@@ -31,7 +31,7 @@ function piecesOf(encoding: Encoding, text: string): string[] {
 describe.each(encodings)('splitting a text into the pieces of encoding %s', (encoding) => {
   const { pat_str: pattern }: { pat_str: string } = load(`js-tiktoken/ranks/${encoding}`);
 
-  test(`the pieces of a text are the matches of the published ${encoding} pattern`, () => {
+  test(`a text is split into the matches of the published ${encoding} pattern`, () => {
     fc.assert(
       fc.property(plainText, (text) => {
         const matches = [...text.matchAll(new RegExp(pattern, 'gu'))].map(([match]) => match);
@@ -41,7 +41,7 @@ describe.each(encodings)('splitting a text into the pieces of encoding %s', (enc
     );
   });
 
-  test(`the ${encoding} pieces of a text cover it, with lone surrogates replaced`, () => {
+  test(`the ${encoding} pieces of a text join to the whole text, with lone surrogates replaced`, () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(piecesOf(encoding, text).join('')).toBe(Buffer.from(text).toString());
@@ -50,7 +50,7 @@ describe.each(encodings)('splitting a text into the pieces of encoding %s', (enc
   });
 });
 
-test('a contraction may be in upper or lower case or contain a long s, as in the reference', () => {
+test('a contraction with an apostrophe is recognised in either case and with a long s (ſ), as in the reference', () => {
   expect(piecesOf('o200k_base', "it'ſa it'Sa it'LLa")).toEqual(["it'ſ", 'a', " it'S", 'a', " it'LL", 'a']);
   expect(piecesOf('cl100k_base', "it'ſa it'Sa")).toEqual(['it', "'ſ", 'a', ' it', "'S", 'a']);
 });

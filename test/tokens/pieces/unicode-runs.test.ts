@@ -11,7 +11,7 @@ const classes = {
   W: '\\s',
 };
 
-test('every code point has the class that the reference’s regex engine gives it', () => {
+test('every code point has the character class that the reference’s regex engine gives it', () => {
   const letters = new Array<string>(0x110000).fill('O');
   for (const [letter, pattern] of Object.entries(classes)) {
     for (const character of charactersMatching(pattern)) letters[character.codePointAt(0) ?? 0] = letter;

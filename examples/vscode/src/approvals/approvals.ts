@@ -18,11 +18,11 @@ export interface ApprovalView {
   readonly preview: string | null;
   /** The file that the call would change; null for other calls. */
   readonly path: string | null;
-  /** Descriptions of the rules that "always" offers. */
+  /** Descriptions of the rules that the person can allow for the whole session. */
   readonly always: readonly string[];
 }
 
-/** The person's answer. `always` is an index into the offered rules. */
+/** The person's answer. `index` selects one of the offered rules. */
 export type ApprovalAnswer =
   | { readonly choice: 'accept' }
   | { readonly choice: 'always'; readonly index: number }
@@ -40,7 +40,7 @@ interface Asked {
 export interface ApprovalsParts {
   readonly documents: ChangeDocuments;
   readonly onChange: () => void;
-  /** Called for each request; asks in the editor, too, if the settings or a hidden view require it. */
+  /** Called for each approval request. Asks in the editor, too, if the settings require it or the view is hidden. */
   readonly onAsk: (view: ApprovalView) => unknown;
 }
 
@@ -64,7 +64,7 @@ export class Approvals {
   readonly noteChange = async (callId: string, change: ChangedFile): Promise<void> =>
     this.#consents.noteChange(callId, change);
 
-  /** Answers the run's approval requests. */
+  /** Decides an approval request of the run: by the rules of the session, otherwise by asking the person. */
   readonly approve = async (request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalDecision> => {
     if (this.#consents.allows(request)) return { type: 'allow' };
     const change = this.#consents.changeOf(request);
@@ -89,8 +89,8 @@ export class Approvals {
   }
 
   /**
-   * Accepts the pending change. From a diff, accepts only if that diff shows it: diffs of earlier windows may still be
-   * open.
+   * Accepts the pending change. If a diff is given, accepts only if that diff shows this change: diffs of earlier
+   * windows may still be open.
    */
   acceptChange(place: unknown): void {
     const asked = this.#pending.request;

@@ -20,7 +20,9 @@ export class ChangeDocuments implements vscode.TextDocumentContentProvider {
     return this.#texts.get(uri.toString()) ?? 'This change was already accepted or rejected.';
   }
 
-  /** Shows a change in the editor's diff; the result can show it again or close it. */
+  /**
+   * Creates the documents for both sides of a change. The result shows them in the editor's diff, and closes the diff.
+   */
   open({ path, before, after }: ChangedFile): ChangeDocument {
     const place = vscode.Uri.from({ scheme: CHANGE_SCHEME, path: `/${path}` });
     const number = ++this.#count;

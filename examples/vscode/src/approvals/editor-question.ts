@@ -12,7 +12,7 @@ export type Choice = 'Accept' | 'Reject' | 'Show';
 
 interface EditorQuestion {
   readonly question: string;
-  /** The diff for a dialog, otherwise empty. */
+  /** The diff that a dialog shows below the question; otherwise empty. */
   readonly detail: string;
   readonly choices: readonly Choice[];
 }
@@ -20,13 +20,13 @@ interface EditorQuestion {
 const all = ['Accept', 'Reject', 'Show'] as const;
 const notHere = ['Reject', 'Show'] as const;
 
-/** Maximum length in characters, since dialogs do not scroll. */
+/** Maximum length of a dialog's diff, in characters, since dialogs do not scroll. */
 const MAX_DETAIL_LENGTH = 1_500;
 
 /**
- * Builds the approval question for outside the view. A notification refers to the editor's diff of a change; a
- * dialog hides that, so it contains the change itself. Other calls are part of the question. Anything too long
- * can only be accepted in the view.
+ * Builds the approval question that appears outside the view. For a change, a notification refers to the editor's diff;
+ * a dialog hides that diff, so it contains the change itself. For any other call, the question contains the call. If
+ * the text is too long, the person can accept only in the view.
  */
 export function editorQuestion({ tool, args, preview, path }: Asking, isModal: boolean): EditorQuestion {
   const call = preview ?? args;

@@ -14,7 +14,7 @@ export function inMessage(text: string): string {
     .replaceAll('](', '] (');
 }
 
-/** Marks each invisible character in an untrusted text of several lines. */
+/** Replaces each invisible character of an untrusted text by a visible one. Line breaks and tabs stay. */
 export const seen = (text: string): string => spellUnseen(text, () => MARK);
 
 const MARK = '\uFFFD';

@@ -18,7 +18,7 @@ export class SessionConsents {
     if (this.#changes.size > MAX_CHANGES && oldest !== undefined) this.#changes.delete(oldest);
   }
 
-  /** Returns the change that a call proposes. Checks the arguments, since ids repeat in the next conversation. */
+  /** Returns the change that a call proposes. Checks the path, too, since call ids repeat in the next conversation. */
   changeOf({ action: { id, tool_name, tool_args } }: ApprovalRequest): ChangedFile | undefined {
     const change = this.#changes.get(id);
     return writers.has(tool_name) && change?.path === plainPath(tool_args['path']) ? change : undefined;

@@ -18,8 +18,8 @@ interface ReadFile extends Pick<OfferedFile, 'kind' | 'path' | 'selection'> {
 }
 
 /**
- * Gathers the files of a task, including unsaved text. Tagged and `@path` files come first; open editors use the
- * remaining room.
+ * Gathers the files of a task, including unsaved text. Tagged and `@path` files come first; files of open editors come
+ * last, as long as the total length allows.
  */
 export async function gatherContext(
   folder: StoredFolder,
@@ -92,7 +92,7 @@ function contextOf(read: readonly ReadFile[]): RunContext {
         ...(focus.selection && { selection: focus.selection }),
       },
     }),
-    // Search results without a score rank last, so open editors come after tagged files.
+    // The service ranks search results without a score last, so files of open editors come after tagged files.
     ...(editors.length > 0 && { vectorResults: editors.flatMap((each) => each.files) }),
     ...(files.length > 0 && { inline: { files } }),
   };

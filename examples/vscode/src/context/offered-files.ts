@@ -12,7 +12,7 @@ export interface OfferedFile {
   readonly path: string;
   /** The selected lines of the focused file. */
   readonly selection: { readonly start_line: number; readonly end_line: number } | null;
-  /** The reason why it cannot be sent; null if it can. */
+  /** The reason why the file cannot be sent; null if it can. */
   readonly refusal: string | null;
 }
 
@@ -22,7 +22,7 @@ export interface OfferedFilesParts {
   readonly onChange: () => void;
 }
 
-/** Maximum number of open editors offered; the least recently opened are omitted. */
+/** Maximum number of open editors that are offered: the last ones in the order of the tabs. */
 const MAX_OPEN_EDITORS = 10;
 
 /** The files offered for the next task: the focused file, open editors and tagged files. The person can remove each. */
@@ -36,7 +36,7 @@ export class OfferedFiles implements vscode.Disposable {
     const { onChange } = parts;
     this.#parts = parts;
     const onFocus = () => {
-      // A removed focus file stays removed until another file gets the focus.
+      // If the person removes the focused file, it stays removed until another file gets the focus.
       for (const id of this.#removed) if (id.startsWith('focus:')) this.#removed.delete(id);
       onChange();
     };

@@ -35,12 +35,12 @@ export function pathForTask(
 export const secretRefusal = (path: string): string =>
   `${path} is a file of secrets by its name, so it is not sent.`;
 
-/** Endings of the names of files that the model sees as images or documents. */
+/** Matches names of files that are sent as images or PDF documents instead of text. */
 const attached = /\.(?:png|jpe?g|webp|gif|pdf)$/i;
 /** Maximum size of an image or a PDF in bytes. The base64 form of a larger one would exceed the size of a request. */
 const MAX_ATTACHMENT_BYTES = 3_000_000;
 
-/** Reads a file, an image or PDF, or all text files of a folder, with unsaved text from the editor. */
+/** Reads a text file, an image, a PDF file, or all text files of a folder. Includes unsaved text from the editor. */
 export async function readForTask(folder: StoredFolder, path: string, signal: AbortSignal): Promise<Reading> {
   try {
     if (attached.test(path) && (await folder.kindOf(path)) === 'file')

@@ -4,7 +4,7 @@ import type { WorkspaceRoots } from '../workspace/workspace-roots.js';
 import { workspaceStore } from '../workspace/workspace-store.js';
 
 const MAX_SUGGESTIONS = 8;
-/** Maximum number of files to search; the shortest matching paths are suggested. */
+/** Maximum number of matching files to collect; the shortest of their paths are suggested. */
 const MAX_FOUND = 200;
 const MAX_WALKED = 5_000;
 

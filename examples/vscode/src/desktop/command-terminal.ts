@@ -9,7 +9,7 @@ export class CommandTerminal {
   readonly #output = new vscode.EventEmitter<string>();
   #terminal: vscode.Terminal | undefined;
   #isOpen = false;
-  /** Output until the editor has drawn the terminal; the editor would discard it. */
+  /** Output that waits until the editor has drawn the terminal, because the editor discards earlier output. */
   #waiting = '';
 
   /** Shows the terminal and the command, without taking the focus. */
@@ -33,7 +33,7 @@ export class CommandTerminal {
         this.#output.fire(this.#waiting);
         this.#waiting = '';
       },
-      // The next command opens a new terminal.
+      // After the person closes the terminal, the next command opens a new one.
       close: () => {
         this.#isOpen = false;
         this.#terminal = undefined;

@@ -59,7 +59,7 @@ class KeptFiles implements KeptValue {
   }
 }
 
-/** Reads a file; a missing or incomplete one counts as the oldest. */
+/** Reads one of the two files. A missing or incomplete file is treated as the oldest. */
 async function readNumbered(file: vscode.Uri): Promise<Numbered> {
   try {
     const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(file));

@@ -30,7 +30,7 @@ export class KeptRun {
     }
   }
 
-  /** Resolves once the run is stored for a reload. Reports the first failure to the person. */
+  /** Stores the run for a reload of the window. Resolves when it is stored; reports the first failure to the person. */
   write(saved: Trajectory | null): Promise<void> {
     const kept: Kept | null = saved && { json: bounded(saved), isRunning: saved.result === null };
     this.#lastWrite = this.#lastWrite.then(() => this.#place.write(kept)).catch(() => this.#warn());
@@ -46,7 +46,10 @@ export class KeptRun {
   }
 }
 
-/** Reduces a run that is too long to its history, which suffices to continue it but not to show its steps. */
+/**
+ * Returns the run as JSON. If it is too long, its steps are dropped; the history suffices to continue the run. If that
+ * is still too long, the history is dropped, too.
+ */
 function bounded(saved: Trajectory): string {
   const json = JSON.stringify(saved);
   if (json.length <= MAX_LENGTH) return json;

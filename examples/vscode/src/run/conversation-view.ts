@@ -1,6 +1,6 @@
 import type { StopReason, Task } from 'stepwise';
 
-/** The runs of a conversation as plain data for the page: the SDK's view, shortened and with labels. */
+/** The runs of a conversation as plain data for the page: the SDK's view with shortened texts and added labels. */
 export interface ConversationView {
   /** Steps of all tasks, oldest first. */
   readonly steps: readonly ShownStep[];
@@ -17,9 +17,9 @@ export interface ConversationView {
 
 /** One model call and its actions. */
 export interface ShownStep {
-  /** Number in the whole conversation, starting at 1. */
+  /** Number of the step in the whole conversation, starting at 1. */
   readonly number: number;
-  /** The task, if it begins with this step. */
+  /** The task, if this is its first step; null for its other steps. */
   readonly task: string | null;
   readonly thought: string;
   readonly answer: string;
@@ -53,12 +53,12 @@ export interface BudgetView {
   readonly limit: number;
   readonly used: number;
   readonly isEstimated: boolean;
-  /** Tokens by section, adding up to the limit. */
+  /** Tokens of each section, and the free and reserved tokens. All numbers add up to the limit. */
   readonly pieces: readonly { readonly name: string; readonly tokens: number }[];
   readonly leftOut: readonly LeftOut[];
 }
 
-/** An item that was not included completely. */
+/** An item that the prompt contains only in part or not at all. */
 export interface LeftOut {
   readonly name: string;
   readonly reason: string;
@@ -66,7 +66,7 @@ export interface LeftOut {
   readonly path: string | null;
 }
 
-/** The end of the newest run. */
+/** How the newest run ended. */
 export interface EndView {
   readonly reason: StopReason;
   readonly sentence: string;

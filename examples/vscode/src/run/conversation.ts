@@ -54,7 +54,7 @@ export class Conversation {
   /** The newest request to the service. */
   lastRequest: StepRequestInput | null = null;
   readonly #parts: ConversationParts;
-  /** View of all runs so far, from the SDK. */
+  /** The SDK's view of all runs so far. */
   #run: RunView = emptyRun();
   readonly #question: Pending<InputRequest, string>;
   /** Aborts the run in progress, including its preparation. */
@@ -107,7 +107,7 @@ export class Conversation {
     await this.#conduct(
       view,
       prepare,
-      // The kept options contain the attachments of the task.
+      // The prepared attachments are dropped, because the stored options contain those of the task.
       ({ client, attachments: _, ...parts }, signal) => {
         const maxSteps = options.maxSteps ?? parts.options.maxSteps;
         return client.run(task, { ...options, ...this.#options(parts, signal), maxSteps });
@@ -176,7 +176,7 @@ export class Conversation {
       context: parts.context,
       report: 'full',
       signal,
-      // The approvals object holds the session's rules, which may be revoked during the run.
+      // The approvals object decides each call, because its rules may be revoked during the run.
       approve: this.#parts.approvals.approve,
       approvalRules: [],
       onInputRequest: (request, ended) => {
@@ -191,7 +191,7 @@ export class Conversation {
     };
   }
 
-  /** Shows a run that failed before it began. */
+  /** Shows why a run could not be started, or that it was stopped. */
   #fail(sentence: string): void {
     const end = { reason: 'error', sentence, remedy: null } as const;
     this.#show({ ...this.view, status: 'ended', activity: '', end });
@@ -223,7 +223,10 @@ const keptAfter: ReadonlySet<RunEventType> = new Set([
   'agent_completion',
 ]);
 
-/** Uses the SDK's message for invalid options; it names settings, never keys. */
+/**
+ * Explains why a run could not be started. Uses the SDK's message for invalid options, which names settings, but never
+ * keys.
+ */
 const sentenceOf = (error: unknown): string =>
   error instanceof RangeError || error instanceof TypeError
     ? `The run could not be started: ${error.message}`

@@ -11,7 +11,9 @@ export class Pending<Request, Decision> {
     return this.#current?.request;
   }
 
-  /** Resolves with the decision; rejects with the signal's reason if it is aborted. */
+  /**
+   * Makes the request pending. Resolves with the decision; rejects with the signal's reason if the signal is aborted.
+   */
   ask(request: Request, signal: AbortSignal): Promise<Decision> {
     const decided = new Promise<Decision>((resolve, reject) => {
       signal.throwIfAborted();

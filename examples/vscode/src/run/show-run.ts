@@ -55,13 +55,16 @@ function showSteps(
   const begun = event.type === 'agent_turn_start' ? beginStep(steps) : steps;
   const last = begun.at(-1);
   if (!last) return begun;
-  // A step that only compacts the history so far has no card: its remark goes to the step before.
+  // While a step has only compacted the history, it has no card yet; its remark is added to the previous card.
   const step = taken.slice(inherited).at(-1);
   const shown = step && step.calls.length > 0 ? showStep(step, result) : {};
   return [...begun.slice(0, -1), { ...last, ...shown, remarks: [...last.remarks, ...remarksOn(event)] }];
 }
 
-/** Adds a card; reuses the last one if it is still empty because its reply was unusable. */
+/**
+ * Adds a card for a step. Reuses the last card if it is still empty: that of a new task, or of a step with an unusable
+ * reply.
+ */
 function beginStep(steps: readonly ShownStep[]): readonly ShownStep[] {
   const last = steps.at(-1);
   const isBlank = last?.thought === '' && last.answer === '' && last.actions.length === 0;

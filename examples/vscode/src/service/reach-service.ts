@@ -22,8 +22,8 @@ const startService: Remedy = { label: 'Start it in a terminal', command: 'stepwi
 const checkAgain: Remedy = { label: 'Check again', command: 'stepwise.checkService' };
 
 /**
- * Checks the connection by listing the models: cheap, and it reveals a wrong address, a missing token or a foreign
- * origin.
+ * Checks the connection by listing the models. This cheap request reveals a wrong address, a missing token, or a page
+ * origin that the service refuses.
  */
 export async function reachService(
   { serviceUrl }: Settings,
@@ -60,7 +60,7 @@ const unreachable = (address: string, canStart: boolean): ServiceView => ({
   remedies: canStart ? [startService, checkAgain] : [checkAgain],
 });
 
-/** Browsers hide the difference between a service that refuses the page's origin and one that is down. */
+/** Returns a hint for browsers, where a service that refuses the page's origin looks like one that is down. */
 const originHint = (): string =>
   typeof globalThis.origin === 'string'
     ? ` If it runs, start it with CORS_ORIGINS=${globalThis.origin}, so that it lets this page call.`

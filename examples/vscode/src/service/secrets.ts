@@ -9,7 +9,10 @@ export interface SecretName {
 export const modelKey: SecretName = { id: 'stepwise.modelKey', label: 'model key' };
 export const serviceToken: SecretName = { id: 'stepwise.serviceToken', label: 'service token' };
 
-/** Keeps the key and the token in the editor's SecretStorage; they are sent only in headers to the service. */
+/**
+ * Keeps the model key and the service token in the editor's SecretStorage; they are sent only in headers to the
+ * service.
+ */
 export class Secrets {
   readonly #storage: vscode.SecretStorage;
 

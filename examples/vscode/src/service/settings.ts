@@ -12,7 +12,7 @@ export interface Settings {
    * hidden.
    */
   readonly askIn: 'view' | 'notification' | 'dialog';
-  /** Includes files of open editors in the context of a task. */
+  /** True to include files of open editors in the context of a task. */
   readonly includesOpenEditors: boolean;
 }
 

@@ -18,7 +18,7 @@ export interface ViewState {
   readonly question: Pick<InputRequest, 'callId' | 'question' | 'choices'> | null;
 }
 
-/** Messages from the extension to the view. Steps are sent from the first changed one on. */
+/** Messages from the extension to the view. `steps` begins with the first changed step, whose index is `from`. */
 export type ViewMessage =
   | {
       readonly type: 'state';

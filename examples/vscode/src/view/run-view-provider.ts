@@ -17,7 +17,9 @@ interface RunViewParts {
 export class RunViewProvider implements vscode.WebviewViewProvider {
   readonly #parts: RunViewParts;
   #view: vscode.WebviewView | undefined;
-  /** Hiding the view discards its page, which reports again when it is ready. */
+  /**
+   * True if the view's page is loaded. Hiding the view discards the page, which sends `ready` when it is loaded again.
+   */
   #isLoaded = false;
   #sent: readonly ShownStep[] = [];
   #frame: ReturnType<typeof setTimeout> | undefined;

@@ -104,7 +104,7 @@ function withoutNames(lines: readonly string[]): readonly string[] {
   return lines.filter((line, index) => index >= first || !/^(?:---|\+\+\+) /.test(line));
 }
 
-/** Scrolls the first change into view, below its context lines. */
+/** Scrolls the diff to its first change, with one line of context above it. */
 function showInBox(line: HTMLElement | null): void {
   const box = line?.closest('pre');
   if (line && box) box.scrollTop = line.offsetTop - box.offsetTop - line.offsetHeight;

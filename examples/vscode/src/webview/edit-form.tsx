@@ -1,21 +1,24 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { hasUnseen, type ToolArguments } from 'stepwise';
 
-/**
- * Returns the arguments that can be edited: texts whose characters are all visible, since a person must see what they
- * approve.
- */
+/** Returns the arguments that are texts; only these can be edited. */
 const editableOf = (args: string): [name: string, text: string][] =>
   Object.entries(JSON.parse(args) as ToolArguments).flatMap(([name, value]) =>
     typeof value === 'string' ? [[name, value]] : [],
   );
 
+/**
+ * True if the call has text arguments and all their characters are visible, since a person must see what they approve.
+ */
 export function isEditable(args: string): boolean {
   const texts = editableOf(args);
   return texts.length > 0 && !texts.some(([, text]) => hasUnseen(withLineFeeds(text)));
 }
 
-/** Returns a text as a text box shows it. A box would normalize mixed line endings, so such a text is not editable. */
+/**
+ * Returns a text as a text box shows it. A text with mixed line endings stays as it is: its carriage returns are
+ * invisible characters, so `isEditable` excludes it.
+ */
 const withLineFeeds = (text: string): string =>
   /(?<!\r)\n/.test(text) ? text : text.replaceAll('\r\n', '\n');
 

@@ -40,7 +40,7 @@ const Interrupted = () => (
   </section>
 );
 
-/** Renders again only if the step changed. */
+/** The card of a step. It renders again only if the step changed. */
 const Step = memo(({ step }: { step: ShownStep }) => {
   const { number, task, thought, answer, actions, remarks } = step;
   return (

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Distance from the end, in pixels, beyond which the person is considered to be reading. */
+/** Distance from the end, in pixels, from which on the person is considered to have scrolled up to read. */
 const FOLLOWED_DISTANCE = 80;
 
 /** Keeps the end of a growing element in view, unless the person has scrolled up. */

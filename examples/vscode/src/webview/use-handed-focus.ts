@@ -1,7 +1,9 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Moves the focus from a card that disappears after its answer to the task box or Stop. */
+/**
+ * Moves the focus to the task box or the Stop button when a card that has the focus disappears because it was answered.
+ */
 export function useHandedFocus<Card extends HTMLElement>(): RefObject<Card | null> {
   const card = useRef<Card>(null);
   useEffect(() => {

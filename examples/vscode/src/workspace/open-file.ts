@@ -5,7 +5,7 @@ import type { WorkspaceRoots } from './workspace-roots.js';
 import { workspaceStore } from './workspace-store.js';
 
 /**
- * Opens a workspace file by path, optionally at lines such as `path:10-40`. Ignores files outside the workspace and
+ * Opens a workspace file by path, optionally at lines such as `path:10-40`. Refuses files outside the workspace, and
  * secrets.
  */
 export async function openFile(roots: WorkspaceRoots, path: string): Promise<void> {

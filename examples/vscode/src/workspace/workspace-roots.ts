@@ -4,7 +4,7 @@ import type { Platform } from '../platform.js';
 import { rootNames } from './root-names.js';
 
 interface Root {
-  /** Empty for a single folder, whose paths have no prefix. */
+  /** First part of all paths in this folder; empty if the workspace has only one folder. */
   readonly name: string;
   readonly uri: vscode.Uri;
 }
@@ -53,7 +53,7 @@ export class WorkspaceRoots {
     return root && isOpen(root) ? below(root.uri, rest.join('/')) : undefined;
   }
 
-  /** Returns the path of a URI; undefined if it is outside. */
+  /** Returns the path of a URI; undefined if it is outside the folders of the workspace. */
   pathOf(uri: vscode.Uri): string | undefined {
     const folder = vscode.workspace.getWorkspaceFolder(uri);
     const root = this.#roots.find((each) => each.uri.toString() === folder?.uri.toString());

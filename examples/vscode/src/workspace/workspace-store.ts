@@ -46,7 +46,10 @@ async function typeAt(uri: vscode.Uri): Promise<FileEntry['type'] | undefined> {
   }
 }
 
-/** Maps the editor's file type. A link has the bit of its target's type plus its own. */
+/**
+ * Maps the editor's file type. The type of a symbolic link has a bit of its own in addition to that of its target, so
+ * the result is `other`.
+ */
 function entryType(type: vscode.FileType): FileEntry['type'] {
   if (type === vscode.FileType.Directory) return 'folder';
   return type === vscode.FileType.File ? 'file' : 'other';
@@ -58,7 +61,7 @@ async function list(roots: WorkspaceRoots, path: string): Promise<readonly FileE
   return entries.map(([name, type]) => ({ name, type: entryType(type) }));
 }
 
-/** Resolves a path that contains no links. Throws if it does not exist. */
+/** Resolves a path to a URI. Throws if the path does not exist or leads through a link. */
 async function placeOf(roots: WorkspaceRoots, path: string): Promise<vscode.Uri> {
   const uri = roots.locate(path);
   const type = await typeOf(roots, path);

@@ -51,11 +51,14 @@ export async function askPermission(
   }
 }
 
-/** Returns the whole text as the content of a question, since the person decides by it. */
+/** Returns the whole text as the content of a question, since the person decides on the basis of this text. */
 const wholeContent = (text: string): ToolCallContent[] =>
   text === '' ? [] : [{ type: 'content', content: { type: 'text', text: fenced(showExact(text)) } }];
 
-/** Returns the arguments of a call without a preview, such as an MCP call, because its title may be cut. */
+/**
+ * Returns the arguments of a call as text. Used for a call that has no preview, such as an MCP call, because the call's
+ * title may be cut.
+ */
 const argumentsText = (args: ToolArguments): string =>
   Object.keys(args).length > 0 ? JSON.stringify(args, null, 2) : '';
 

@@ -50,7 +50,8 @@ async function openTerminal(
   { folder, secrets: values }: RunPlace,
   { editor, secrets }: TerminalOptions,
 ): Promise<TerminalHandle> {
-  // The editor's environment has at least the variables with which it started this process.
+  // The terminal inherits the editor's environment, which may contain the keys that this process was started with. So
+  // the variables of keys are set to empty values.
   const names = new Set([...secrets, ...hiddenVariables(values)]);
   const env = [...names].map((name) => ({ name, value: '' }));
   const isWindows = process.platform === 'win32';

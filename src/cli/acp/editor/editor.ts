@@ -19,7 +19,7 @@ export class Editor {
   readonly #client: AgentContext;
   readonly #sessionId: string;
   readonly #offers: ClientCapabilities;
-  /** The message to which chunks of its kind belong. */
+  /** The message that is being sent: further chunks of the same kind belong to it. */
   #message: { readonly kind: SessionUpdate['sessionUpdate']; readonly id: string } | undefined;
 
   constructor(client: AgentContext, sessionId: string, offers: ClientCapabilities = {}) {
@@ -45,8 +45,8 @@ export class Editor {
   }
 
   /**
-   * Sends an update. Resolves when the editor can take more, so that a slow editor slows down the run. Ignored after
-   * the editor has disconnected.
+   * Sends an update. Resolves when the editor can take more, so that a slow editor slows down the run. Does nothing
+   * after the editor has disconnected.
    */
   async send(update: SessionUpdate): Promise<void> {
     await this.#client
@@ -59,9 +59,7 @@ export class Editor {
     this.#message = undefined;
   }
 
-  /**
-   * Adds the id of its message to a chunk. Successive chunks of one kind are one message, which a tool call ends.
-   */
+  /** Adds a message id to a chunk. Successive chunks of one kind get the same id. A tool call ends the message. */
   #withMessageId(update: SessionUpdate): SessionUpdate {
     const kind = update.sessionUpdate;
     if (kind === 'tool_call') this.endMessage();
@@ -132,8 +130,8 @@ const isChunk = (update: SessionUpdate): update is Chunk =>
   /^(?:user_message|agent_message|agent_thought)_chunk$/.test(update.sessionUpdate);
 
 /**
- * Reads a response as an object with unknown fields, since the SDK does not check what an editor sends against the
- * types.
+ * Returns a response as an object with unknown fields, since the SDK does not check that the response of an editor has
+ * the declared type.
  */
 export const fieldsOf = (answer: unknown): Readonly<Record<string, unknown>> => ({ ...Object(answer) });
 

@@ -29,7 +29,7 @@ type Handler<Type extends RunEvent['type']> = (
 export interface RunUpdatesOptions {
   /** The real path of the session's folder. */
   readonly folder: string;
-  /** Makes call ids unique across the runs of a session, including those of other processes. */
+  /** Prefix that makes call ids unique across the runs of a session, including runs of other processes. */
   readonly prefix: string;
   /** The model's token limit. */
   readonly tokenLimit: number;
@@ -37,7 +37,7 @@ export interface RunUpdatesOptions {
 
 /** Minimum time between two updates of a running tool's output. */
 const OUTPUT_EVERY_MS = 200;
-/** Length of the end of the output that an update includes. */
+/** Maximum number of characters of output in an update. Of a longer output, an update contains the end. */
 const OUTPUT_TAIL_CHARS = 4_000;
 
 /** Translates the events of one run into updates for the editor. */
@@ -119,8 +119,8 @@ export class RunUpdates {
   }
 
   /**
-   * Returns the texts of the reply that were not streamed. If the streamed text differs from the parsed reply, sends
-   * the whole reply again.
+   * Returns updates with the texts of the reply that were not streamed. If the streamed text differs from the parsed
+   * reply, returns the whole reply again.
    */
   #unstreamedTexts(response: Step, before: RunView): SessionUpdate[] {
     const words = replyTexts(response);

@@ -21,7 +21,7 @@ const toolKinds: ReadonlyMap<string, ToolKind> = new Map([
 ]);
 
 const MAX_TITLE_CHARS = 200;
-/** Limit for display only; the model reads the whole observation. */
+/** Maximum number of characters that the editor shows of a result. The model reads the whole result. */
 const MAX_CONTENT_CHARS = 20_000;
 
 /** Describes a call for an editor before it runs. Paths are relative to `folder`, a real path. */
@@ -64,7 +64,7 @@ function locationsOf({ toolArgs: { path, start_line } }: ToolEvent, folder: stri
   return [{ path: absolute, ...(Number.isInteger(start_line) && { line: Number(start_line) }) }];
 }
 
-/** Returns text as content of a call; only the beginning of a long one. */
+/** Returns a text as the content of a call. Keeps only the beginning of a long text. */
 export function plainContent(text: string): ToolCallContent[] {
   const shown = showText(text.length > MAX_CONTENT_CHARS ? `${text.slice(0, MAX_CONTENT_CHARS)}\n…` : text);
   return [{ type: 'content', content: { type: 'text', text: fenced(shown) } }];
@@ -78,7 +78,7 @@ export function fenced(text: string): string {
   return `${fence}\n${text}\n${fence}`;
 }
 
-/** Returns a change as a diff with the exact texts, since the person decides by them. */
+/** Returns a change as a diff with the exact texts, since the person decides on the basis of them. */
 export const diffContent = ({ path, before, after }: ChangedFile, folder: string): ToolCallContent[] => [
   { type: 'diff', path: resolve(folder, path), oldText: before ?? null, newText: after },
 ];

@@ -76,7 +76,10 @@ export async function evaluateRuns(
   return exitCodeOf(report, flags.updates);
 }
 
-/** Missing steps win over differences, since a result without them is incomplete. */
+/**
+ * Returns the exit code. Steps without a result matter more than differences, because they make the evaluation
+ * incomplete.
+ */
 function exitCodeOf({ cells, runs, end }: EvalReport, updates: boolean): number {
   if (end === 'interrupted') return exitCodes.stopped;
   if (runs === 0 || cells.some(({ counts }) => counts.missing > 0)) return evalCodes.missing;
@@ -94,7 +97,10 @@ async function planOf(flags: EvalFlags, options: RunFlags): Promise<EvalPlan> {
   }
 }
 
-/** Loads a parser. A module needs only `parseCompletion`; other functions that it lacks are those of this version. */
+/**
+ * Loads the parser of a module. The module must export `parseCompletion`; for other functions that it does not export,
+ * those of this version are used.
+ */
 async function loadParser(file: string): Promise<Parser> {
   const module = await loadModule(file);
   const functions = Object.fromEntries(
@@ -103,7 +109,7 @@ async function loadParser(file: string): Promise<Parser> {
       return typeof value === 'function' ? [[name, value]] : [];
     }),
   );
-  // A wrong function is reported for each step that it cannot read.
+  // Functions are not checked here. If one of them fails, the report says so for each step that could not be read.
   if ('parseCompletion' in functions) return { ...ownParser, ...functions };
   throw new UsageError(
     `The module ${file} must export "parseCompletion", as the package entry stepwise/parsing does.`,
@@ -117,11 +123,12 @@ interface Asking {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the service of `--server`, or makes the steps in this process. */
+/** Returns the function that repeats recorded steps: through the service of `--server`, or else in this process. */
 async function openAsk({ server, token: given }: RunFlags, environment: NodeJS.ProcessEnv): Promise<Asking> {
   const used = new Set<string>();
   const keyFor: KeyFor = (model, provider) => {
-    // The vendors themselves are upstreams too, and a recorded request may name them.
+    // A recorded request may name a vendor as its provider. A vendor is not passed as an upstream, because
+    // `findModelKey` does not use a vendor's key for a named upstream.
     const upstream = provider === 'openai' || provider === 'anthropic' ? undefined : provider;
     const key = findModelKey(model, { upstream, environment })?.key;
     if (key !== undefined) used.add(key);
@@ -139,7 +146,7 @@ async function openAsk({ server, token: given }: RunFlags, environment: NodeJS.P
   return { ask: askService(connect, keyFor), keys, close: async () => undefined };
 }
 
-/** Returns the file of the baseline: beside the matrix, or else beside the runs. */
+/** Returns the path of the baseline: in the folder of the matrix, or else in that of the runs. */
 async function baselinePath({ matrix, paths: [first = '.'] }: EvalFlags): Promise<string> {
   if (matrix !== undefined) return `${matrix.slice(0, matrix.length - extname(matrix).length)}.baseline.json`;
   const folder = (await stat(first)).isDirectory() ? first : dirname(first);
@@ -152,7 +159,7 @@ async function readBaseline(file: string): Promise<Baseline> {
     const baseline: Baseline = JSON.parse(await readFile(file, 'utf8'));
     if (baseline.format === BASELINE_FORMAT && baseline.version === 1) return baseline;
   } catch {
-    // Broken JSON gets the same message as a file of another form.
+    // Invalid JSON gets the same message as JSON of another format.
   }
   throw new UsageError(
     `${file} is no baseline of version 1. Delete it, or move it away, and accept the differences again with --update.`,

@@ -6,9 +6,9 @@ import { showExact, showExactLine } from '../../screen/visible-text.js';
 
 interface RenderOptions {
   readonly paint: Paint;
-  /** True to print every divergence and whole differences. */
+  /** True if every divergence is printed, with all of its lines. */
   readonly isVerbose: boolean;
-  /** True if the differences were accepted. */
+  /** True if the person accepted the differences with `--update`. */
   readonly updates: boolean;
 }
 
@@ -70,7 +70,7 @@ function renderTable(cells: readonly CellReport[], paint: Paint): readonly strin
 
 const figure = (count: number | null): string => (count === null ? '-' : count.toLocaleString('en'));
 
-/** The first column is indented for the mark of its row. */
+/** Pads a cell of the table. The first column is indented, because its row begins with ✓ or ✗. */
 function pad(text: string, width: number, isFirst: boolean): string {
   const space = ' '.repeat(Math.max(0, width - columnsOf(text)));
   return isFirst ? `  ${text}${space}` : space + text;

@@ -6,7 +6,7 @@ import type { MarkdownStream } from '../markdown/markdown-stream.js';
 
 type Role = 'thought' | 'answer';
 
-/** A function that creates the Markdown renderer; it is loaded when a run begins. */
+/** Creates the Markdown renderer, whose module is loaded when a run begins. */
 export type StartText = (view: { paint?: Paint; width: number }) => MarkdownStream;
 
 /** Maximum row width in columns, for readability. */
@@ -15,8 +15,8 @@ const MAX_WIDTH = 120;
 export const FULL_REPLY_LABEL = '(the full reply, as parsed:)';
 
 /**
- * Shows what the model writes in a step. Final rows scroll away; rows that can still change are live. Drafts look like
- * answers, since most of them turn out to be one.
+ * Shows what the model writes in a step. Final rows scroll away; rows that can still change are redrawn. A draft, which
+ * may become thought or answer, looks like an answer, since most drafts turn out to be one.
  */
 export class LiveReply {
   readonly #display: Display;
@@ -113,8 +113,8 @@ export function replyTexts({ thought, control, direct_response }: Step): ReplyTe
 }
 
 /**
- * Returns the texts of a reply that were not streamed: none, or the answer after a streamed thought. Returns
- * undefined if the streamed texts differ from the reply, so that all of it has to be shown.
+ * Returns the texts of a reply that were not streamed: none, or the answer after a streamed thought. If the streamed
+ * texts differ from the reply, returns undefined: then the whole reply has to be shown.
  */
 export function missingTexts(streamed: StreamedTexts, texts: ReplyTexts): ReplyTexts | undefined {
   if (matchesStreamed(streamed, texts)) return { thought: '', answer: '' };
@@ -122,14 +122,17 @@ export function missingTexts(streamed: StreamedTexts, texts: ReplyTexts): ReplyT
   return isThoughtShown && streamed.answer.trim() === '' ? { thought: '', answer: texts.answer } : undefined;
 }
 
-/** Returns true if the response has the streamed texts; a draft may have become thought or answer. */
+/**
+ * Returns true if the streamed texts equal those of the parsed reply. A streamed draft may have become thought or
+ * answer.
+ */
 const matchesStreamed = (streamed: StreamedTexts, { thought, answer }: ReplyTexts): boolean =>
   (isSame(streamed.draft + streamed.thought, thought) && isSame(streamed.answer, answer)) ||
   (thought === '' && streamed.thought === '' && isSame(streamed.draft + streamed.answer, answer));
 
 const isSame = (a: string, b: string): boolean => a.trim() === b.trim();
 
-/** Returns what the newest model call has streamed; nothing for a failed attempt. */
+/** Returns the texts that the newest model call has streamed; empty texts if that attempt failed. */
 export function streamedTexts({ steps }: RunView): StreamedTexts {
   const call = steps.at(-1)?.calls.at(-1);
   return call && !call.isStale ? call : { draft: '', thought: '', answer: '' };

@@ -36,7 +36,7 @@ export interface LiveOptions {
   readonly showProposals: boolean;
 }
 
-/** Maximum number of rows that remain of an observation. */
+/** Maximum number of rows that are printed of an observation. */
 const MAX_ROWS = 8;
 
 /** Shows a run on a terminal that can be redrawn: finished output scrolls away, running work stays below. */

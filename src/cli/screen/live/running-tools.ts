@@ -9,9 +9,9 @@ import type { Paint } from '../../display/paint.js';
 import { clip } from '../../display/wrap.js';
 import { showExact, showExactLine, showText } from '../visible-text.js';
 
-/** Maximum output rows per running call. */
+/** Maximum number of output rows that are shown of a running call. */
 const LIVE_ROWS = 5;
-/** Output characters to keep, enough to fill these rows. */
+/** Number of characters to keep from the end of a call's output; enough to fill these rows. */
 export const MAX_TAIL_CHARS = 2_000;
 
 type RunningCall = Pick<ActionView, 'tool' | 'args' | 'output'>;
@@ -47,7 +47,7 @@ export class RunningTools {
   };
 }
 
-/** Returns the calls that are running, without the run's own tools. */
+/** Returns the calls that are running, except calls of the run's own tools (see `isRunTool`). */
 export const runningIn = ({ steps }: RunView): readonly ActionView[] =>
   (steps.at(-1)?.actions ?? []).filter(
     ({ state, tool }) => state === 'running' && !isRunTool({ toolName: tool }),
@@ -60,7 +60,7 @@ function tailRows(tail: string): readonly string[] {
   return rows.filter((row) => row.trim() !== '').slice(-LIVE_ROWS);
 }
 
-/** The part of an event that names the call. */
+/** Name and arguments of a call. */
 type Call = Pick<ToolEvent, 'toolName' | 'toolArgs'>;
 
 /** Renders a call in one row: `read_file(path="a.ts")`. */

@@ -20,7 +20,7 @@ export class Spinner {
     this.#display = display;
   }
 
-  /** Shows an activity with a new clock and how to stop it. */
+  /** Shows an activity, its duration from now on, and a hint how to stop it. */
   start(activity: string, hint = 'esc to interrupt'): void {
     this.stop();
     if (!this.#display.isLive) return;

@@ -5,7 +5,7 @@ import { showText } from '../visible-text.js';
 import { codeRow, renderBlocks, renderItems } from './render-blocks.js';
 import type { TextView } from './render-inline.js';
 
-/** Limit for open text in characters. Longer text is split, so that the total work stays linear. */
+/** Maximum number of characters that are not final. Longer text is split, so that the total work stays linear. */
 const MAX_OPEN_CHARS = 2_000;
 
 interface Fence {
@@ -14,8 +14,9 @@ interface Fence {
 }
 
 /**
- * Renders streamed Markdown as terminal rows. A block is final when the next one has begun, a list item when the next
- * item has, a line of code at its end. `take` returns each final row once; `open` returns rows that can still change.
+ * Renders streamed Markdown as terminal rows. A block is final when the next block has begun, a list item when the next
+ * item has begun, and a line of code when the line has ended. `take` returns each final row once; `open` returns rows
+ * that can still change.
  */
 export class MarkdownStream {
   readonly #view: TextView;
@@ -82,14 +83,14 @@ export class MarkdownStream {
     const tokens = lexMarkdown(window);
     const last = tokens.findLastIndex(({ type }) => type !== 'space');
     if (last > 0) return this.#takeTokens(tokens.slice(0, last));
-    // Without extensions the lexer only creates these tokens.
+    // Cast: a lexer without extensions creates only tokens of this type.
     const open = tokens[last] as MarkedToken | undefined;
     if (open?.type === 'code' && open.codeBlockStyle !== 'indented') return this.#openFence(open);
     if (open?.type === 'list' && open.items.length > 1) return this.#takeItems(open);
     return window.length < this.#lines.length ? this.#takePart(tokens) : undefined;
   }
 
-  /** Takes the first part of a block that is too long. The rest of a table gets the same header. */
+  /** Takes the first part of a block that is too long. The remaining rows of a table get the same header. */
   #takePart(tokens: readonly Token[]): string[] {
     const [head, rule] = this.#lines.split('\n', 2);
     const rows = this.#takeTokens(tokens);

@@ -13,7 +13,7 @@ export interface TextView {
  * decodes entities such as `&#27;`.
  */
 export const renderInline = (tokens: readonly Token[], paint: Paint): string =>
-  // Without extensions the lexer only creates these tokens.
+  // Cast: a lexer without extensions creates only tokens of this type.
   tokens.map((token) => renderToken(token as MarkedToken, paint)).join('');
 
 function renderToken(token: MarkedToken, paint: Paint): string {
@@ -43,7 +43,7 @@ function renderToken(token: MarkedToken, paint: Paint): string {
   }
 }
 
-/** Always shows the address of a link, since its text may claim another. */
+/** Shows the address of every link, since the text of a link may name another address. */
 function withAddress(words: string, link: { href: string; text: string }, paint: Paint): string {
   const [href, text] = [showText(link.href), showText(link.text)];
   const isSame = text === href || `mailto:${text}` === href || text === '';

@@ -4,7 +4,7 @@ import { wrap } from '../../display/wrap.js';
 import { renderInline, type TextView } from './render-inline.js';
 
 const BETWEEN = ' │ ';
-/** Narrower columns would break most words. */
+/** Minimum width of a column. Narrower columns would break most words. */
 const MIN_COLUMN = 8;
 
 /** Renders a table no wider than the window. If columns would become too narrow, renders each row as a list. */

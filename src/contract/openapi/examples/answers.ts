@@ -94,6 +94,7 @@ export const actionAnswer: Step = {
   finish_reason_raw: 'stop',
   reasoning: null,
   completion_text: null,
+  recorded_step: null,
   warnings: [],
   error: null,
   request_id,

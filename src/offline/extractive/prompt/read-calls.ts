@@ -5,9 +5,9 @@ export interface WrittenCall {
 }
 
 /**
- * Reads the calls in an assistant's text. Accepts only the taught forms: `Action: name(key=value, …)`,
- * `<tool_code>`, and a JSON object on a line. The text was written by this same model, so forms of other models
- * cannot occur.
+ * Reads the calls in an assistant's text. Accepts only the forms that the service's prompts describe: `Action:
+ * name(key=value, …)`, `<tool_code>`, and a JSON object on a line. The text was written by this same model, so forms
+ * of other models cannot occur.
  */
 export function readCalls(text: string): WrittenCall[] {
   const actions = [...text.matchAll(/^[ \t]*Action:[ \t]*([A-Za-z_][\w.-]*)\(/gmu)].map((match) => ({

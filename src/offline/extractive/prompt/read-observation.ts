@@ -65,10 +65,13 @@ function numbersLines(text: string, firstLine: number): boolean {
   return numbered > 0 && numbered * 2 >= lines - 3;
 }
 
-/** Returns whether the service wrote the line in place of text that it left out (rule: cut-by-lines). */
+/** Returns whether the service wrote the line as a placeholder for text that it left out (rule: cut-by-lines). */
 const isPlaceholder = (text: string): boolean => /^\s*\[[^\]]*\bleft out\b[^\]]*\]\s*$/u.test(text);
 
-/** Returns the number of the line after those that a placeholder stands for; undefined if it names no lines. */
+/**
+ * Returns the number of the first line after the lines that a placeholder replaces; undefined if the placeholder
+ * names no lines.
+ */
 function lineAfter(placeholder: string): number | undefined {
   const [, first, last = first] = /^\s*\[lines? (\d+)(?:-(\d+))?/u.exec(placeholder) ?? [];
   return last === undefined ? undefined : Number(last) + 1;
@@ -112,7 +115,7 @@ export function isCut(observation: string): boolean {
   );
 }
 
-/** Number of characters at the end of an observation in which a tool's remark about its result may be. */
+/** Number of characters at the end of an observation in which a tool may remark that its result is incomplete. */
 const REMARK_CHARACTERS = 200;
 
 function numberedLine(text: string): { line: number; text: string } | null {

@@ -17,9 +17,9 @@ export interface ParsedPrompt {
   readonly contextFiles: readonly ContextFile[];
   /** True if the last message forbids further actions. */
   readonly mustAnswer: boolean;
-  /** The form of replies that the system text teaches; `plain` if it teaches none and lists no tools. */
+  /** Reply format that the system text describes; `plain` if it describes none and lists no tools. */
   readonly form: 'text' | 'xml' | 'json' | 'plain';
-  /** The phase of a strict run. `reason` and `observe` require a JSON block; `act` requires the usual form. */
+  /** The phase of a strict run. `reason` and `observe` require a JSON block; `act` requires the usual reply format. */
   readonly phase: 'reason' | 'act' | 'observe';
 }
 
@@ -49,7 +49,7 @@ export function readPrompt(messages: readonly ChatMessage[]): ParsedPrompt {
   };
 }
 
-/** Returns the form that the system text teaches; undefined if it teaches none. */
+/** Returns the reply format that the system text describes; undefined if it describes none. */
 function formOf(system: string): ParsedPrompt['form'] | undefined {
   if (/^[ \t]*(?:Action|Final Answer):/mu.test(system)) return 'text';
   if (/<tool_code>|<final_answer>/u.test(system)) return 'xml';
@@ -60,7 +60,10 @@ function formOf(system: string): ParsedPrompt['form'] | undefined {
 const urges =
   /\b(?:must|have to|should|need to|please)\b[^.\n]{0,80}\banswer\b[^.\n]{0,80}\bnow\b|\banswer now\b|\blast (?:iteration|step)\b|\bno (?:more|further) (?:tools?|actions?|calls?|iterations?|steps?)\b/iu;
 
-/** Returns whether a paragraph is an instruction to answer now. A longer paragraph never is. */
+/**
+ * Returns whether a paragraph is an instruction to answer now. A paragraph of more than 2,000 characters never is
+ * one.
+ */
 const isUrge = (paragraph: string): boolean => paragraph.length <= 2000 && urges.test(paragraph);
 
 /** Matches the beginnings of other paragraphs that the service adds to the task. */
@@ -123,8 +126,8 @@ function observe(open: readonly WrittenCall[], segments: readonly MessageSegment
 const isObservation = ({ name }: FencedBlock): boolean => /observation|result|output/u.test(name);
 
 /**
- * Returns the task: the block with that name, or else the text after the files, without the service's own
- * instructions.
+ * Returns the task: the content of a block such as `<task>`; without one, the text after the files. Leaves out the
+ * service's own instructions.
  */
 function taskIn(segments: readonly MessageSegment[]): string {
   const named = segments.find(
@@ -162,10 +165,13 @@ const isFile = ({ attributes }: FencedBlock): boolean => pathOf(attributes) !== 
 const pathOf = (attributes: Readonly<Record<string, string>>): string | undefined =>
   attributes['path'] ?? attributes['file'] ?? attributes['filename'];
 
-/** Reads the files that are in fences, also inside a block that only groups them. */
+/** A folder's names are no passage of a file, so the searcher must not quote them. */
+const isListing = ({ name }: FencedBlock): boolean => name === 'folder';
+
+/** Reads the files that are in fences, also inside a block that only groups other blocks. */
 function readFiles(segments: readonly MessageSegment[], levels = 2): ContextFile[] {
   return segments.flatMap((segment) => {
-    if (segment.kind === 'text' || isObservation(segment.block)) return [];
+    if (segment.kind === 'text' || isObservation(segment.block) || isListing(segment.block)) return [];
     const { attributes, content } = segment.block;
     const path = pathOf(attributes);
     if (path === undefined) return levels > 1 ? readFiles(splitBlocks(content), levels - 1) : [];

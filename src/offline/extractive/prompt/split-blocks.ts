@@ -14,9 +14,9 @@ const opener = /^<([a-z][\w-]*)((?:[ \t][^<>\n]*)?)>/gimu;
 const closer = /<\/([a-z][\w-]*)([^<>\n]*)>/gimu;
 
 /**
- * Splits a message at its fences. A fence is `<name attribute="…">` at the start of a line up to the matching
- * closing tag. If some closing tag repeats an attribute of the opening tag (a fence mark), only that closing tag
- * matches. A block that is not closed is text. Takes time linear in the message.
+ * Splits a message at its fences. A fence is `<name attribute="…">` at the start of a line, together with its closing
+ * tag. If some closing tag repeats an attribute of the opening tag (a fence mark), only that closing tag matches. A
+ * block that is not closed is text. Takes time linear in the length of the message.
  */
 export function splitBlocks(message: string): MessageSegment[] {
   const segments: MessageSegment[] = [];

@@ -27,7 +27,7 @@ const MAX_TERMS = 12;
 /** Returns the distinct terms of the task, those with the highest weight first. Paths in the task are not terms. */
 export function searchTerms(task: string): SearchTerm[] {
   const text = namedPaths(task)
-    .reduce((rest, path) => rest.replaceAll(path, ' '), task.slice(0, MAX_TASK_LENGTH))
+    .reduce((rest, path) => rest.replaceAll(path, ' '), withoutOuterQuotes(task.slice(0, MAX_TASK_LENGTH)))
     .replace(readme, ' ');
   const names = [...quoted(text), ...identifiers(text)];
   const nameWords = new Set(names.map((each) => each.toLowerCase()));
@@ -74,6 +74,9 @@ export function namedPaths(task: string): string[] {
   const files = found.filter((path) => /\.[A-Za-z]\w*$/u.test(path));
   return [...new Set(text.search(readme) >= 0 ? [...files, 'README.md'] : files)];
 }
+
+/** Some agents put the whole task into quotes; then the quotes do not mark a name. */
+const withoutOuterQuotes = (task: string): string => /^\s*"([^"]*\s[^"]*)"\s*$/u.exec(task)?.[1] ?? task;
 
 const quoted = (task: string): string[] =>
   [

@@ -155,7 +155,10 @@ function stemOfNotion(word: string): string {
   return word.includes('_') ? word.replaceAll('_', ' ') : stemOf(word);
 }
 
-/** Returns the stems of a word's synonyms, the closest first; a synonym of several words is not reduced to stems. For a German word, returns its translations. */
+/**
+ * Returns the stems of a word's synonyms, the closest first. Does not reduce a synonym of several words to stems. For
+ * a German word, returns its translations.
+ */
 export function synonymsOf(word: string): string[] {
   const stem = stemOf(word);
   const translated = notions.filter(({ german }) => german.some((beginning) => word.startsWith(beginning)));

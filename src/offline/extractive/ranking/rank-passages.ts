@@ -32,10 +32,9 @@ const SYNONYM_SHARE = { beside: 0.35, instead: 0.7 };
 const MAX_PASSAGES = 4_000;
 
 /**
- * Splits all known lines into passages. Returns the passages that match, the best first, and also files of which
+ * Splits all known lines into passages. Returns the passages that match, the best first, together with files of which
  * only the name is known. The score is BM25 over path, headings, names, comments and body, multiplied by the
- * passage's coverage and a factor for the kind of file. Passages with equal scores are ordered by path and line,
- * so that the order is stable.
+ * passage's coverage and a factor for the kind of file. Passages with equal scores are ordered by path and line.
  */
 export function rankPassages(
   { files, paths }: Evidence,
@@ -56,8 +55,11 @@ export function rankPassages(
     const matched = new Map([...own].map(([term, { words }]) => [term, words]));
     return [{ ...passage, score, coverage, matched }];
   });
-  return ranked.sort((a, b) => b.score - a.score || a.path.localeCompare(b.path) || firstOf(a) - firstOf(b));
+  return ranked.sort((a, b) => b.score - a.score || byCodeUnits(a.path, b.path) || firstOf(a) - firstOf(b));
 }
+
+/** Compares paths in an order that does not depend on the machine's locale. */
+const byCodeUnits = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
 /** Passages whose coverage is below this share of the maximum coverage are ignored. */
 const MIN_COVERAGE_SHARE = 0.5;
@@ -175,7 +177,7 @@ function fieldsOf({ path, lines, heading }: Passage, id: number): Fields {
 const FEW_LINES: readonly number[] = [0.7, 0.7];
 
 const asksForNumber =
-  /\bhow (?:long|many|much|often|old|big|large)\b|\bwhen\b|\bwhat (?:percentage|number|limit|port|size)\b|\blimit\b|\bmaximum\b|\bwie (?:lange|viele?|oft|groß)\b|\bwann\b/iu;
+  /\bhow (?:long|many|much|often|old|big|large)\b|\bwhen\b|\bwhat (?:percentage|number|limit|port|size)\b|\blimits?\b|\bmaximum\b|\bwie (?:lange|viele?|oft|groß)\b|\bwann\b/iu;
 
 /** Matches a question about a place in the code. The answer to another question is more likely in the documents. */
 const asksForPlace =
@@ -193,7 +195,7 @@ export const isSignpost = (text: string): boolean =>
 
 /**
  * Returns a function that computes a passage's score factor from its file and its lines. If the task asks for a
- * number, passages with a number score higher; 0 and 1 do not count, because they occur in too many lines.
+ * number, passages with a number score higher. The numbers 0 and 1 are ignored, because they occur in too many lines.
  */
 function factorsFor(task: string, terms: readonly SearchTerm[]): (passage: Passage) => number {
   const stems = terms.flatMap(({ stem, synonyms }) => [stem, ...synonyms]);
@@ -203,7 +205,9 @@ function factorsFor(task: string, terms: readonly SearchTerm[]): (passage: Passa
   const documents = asksForPlace.test(task) ? 1 : DOCUMENT_FACTOR;
   return ({ path, lines }) => {
     const number =
-      wantsNumber && lines.some(({ text }) => /\d{2}|[2-9]/u.test(text) && hasTerm(text)) ? 2 : 1;
+      wantsNumber && lines.some(({ text }) => /(?<![\p{L}\d_])(?:\d{2}|[2-9])/u.test(text) && hasTerm(text))
+        ? 2
+        : 1;
     const alone = FEW_LINES[lines.length] ?? 1;
     const imports =
       lines.length > 0 &&
@@ -219,8 +223,8 @@ function factorsFor(task: string, terms: readonly SearchTerm[]): (passage: Passa
 }
 
 /**
- * Kinds of files that describe the project only indirectly, such as tests, with their score factors. The first
- * match counts.
+ * Kinds of files that describe the project only indirectly, such as tests, with their score factors. The first kind
+ * that matches a path applies.
  */
 const kinds = [
   { path: /(?:^|\/)(?:change-?log|history|news|release-?notes)\b/iu, factor: 0.35 },

@@ -28,6 +28,7 @@ export function splitPassages(path: string, texts: ReadonlyMap<number, string>):
   const isProse = /\.(?:md|mdx|rst|txt|adoc)$/iu.test(path);
   const passages: Passage[] = [];
   let lines: NumberedLine[] = [];
+  let latest = '';
   let heading = '';
   const close = (): void => {
     const kept = withoutBlankEnds(lines);
@@ -36,7 +37,10 @@ export function splitPassages(path: string, texts: ReadonlyMap<number, string>):
   };
   for (const [line, text] of [...texts].sort(([a], [b]) => a - b)) {
     if (beginsAnew(lines, { line, text }, isProse)) close();
-    heading = headingOf(text, isProse) ?? heading;
+    const begun = headingOf(text, isProse);
+    latest = begun ?? latest;
+    // The closing brace of a class ends its heading only for later passages.
+    if (lines.length === 0 || begun) heading = latest;
     lines.push({ line, text });
   }
   close();

@@ -5,10 +5,10 @@ import { matchMarker } from '../../text/markers.js';
 import { ObjectScanner } from '../scanning/object-scanner.js';
 
 /**
- * Returns the position of the first prose after an object that ends at `from`. Such prose makes the
- * object an example. Returns null if only the closing code fence, closing marks, further objects,
- * chat tokens or another role's turn follow. After an introduced object, a further object with an
- * answer counts as prose too (rule: object-reply).
+ * Returns the position of the first prose after an object that ends at `from`. Such prose shows that the object is only
+ * an example. Returns null if nothing follows except the closing code fence, closing tags, further objects, chat tokens
+ * or another role's turn. If the object has prose before it (`isIntroduced`), a further object with an answer is
+ * treated as prose (rule: object-reply).
  */
 export function proseAfter(
   text: string,
@@ -29,8 +29,8 @@ export function proseAfter(
 }
 
 /**
- * Counts the text after an object by kind. If the model wrote another role's turn there, everything
- * from that turn on counts as `stop` (rule: chat-tokens).
+ * Counts the characters after an object by kind. If the model wrote another role's turn there, everything from that
+ * turn on has the kind `stop` (rule: chat-tokens).
  */
 export function discardedAfter(text: string, from: number): Discarded[] {
   const { turn, end, chars } = readTokens(text, from, imaginesTurn);
@@ -49,7 +49,7 @@ function skipMarks(text: string, from: number): number {
   }
 }
 
-/** Matches a line without content: a code fence, a closing mark, a horizontal rule, or invisible characters. */
+/** Matches text without content: a code fence, a closing bracket or tag, a horizontal rule, or invisible characters. */
 const mark =
   /`{3,}[ \t]{0,16}(?:json)?[ \t]{0,16}(?:\r?\n|$)|`{3,}(?=<)|[}\]);,\u200b\ufeff]|-{3,}(?=\s|$)|<\/(?:tool_call|action|json)>/iy;
 

@@ -13,7 +13,7 @@ export const noAction = {
   problem: null,
 } as const;
 
-/** Converts the prose before the object to its thought. */
+/** Builds a completion in which the prose before the object is the thought. */
 export const asThought = (before: ParsedCompletion): ParsedCompletion => ({
   ...before,
   ...noAction,
@@ -30,7 +30,7 @@ export function answered(reply: ScannedReply, answer: string, turn?: ScannedFiel
     : { ...common, outcome: 'answer', answer, answerLabelled: true };
 }
 
-/** Counts the fields that are neither thought nor outcome, by kind. */
+/** Counts the characters of the fields that are neither the thought nor the action or answer, by kind. */
 export function discardedFields(reply: ScannedReply, turn: ScannedField | undefined): Discarded[] {
   const length = endOf(reply) - reply.start;
   const { fields } = reply.scanner;
@@ -47,7 +47,7 @@ function kindOf(key: string): Discarded['kind'] {
   return key === 'action' || key === 'thought' ? key : 'text';
 }
 
-/** Builds the completion of a text that ended within the action. */
+/** Builds the completion of a reply whose JSON object is not closed. */
 export function cutOff(reply: ScannedReply, { finishReason }: ParseOptions): ParsedCompletion {
   if (finishReason === 'length') return cutByLimit(reply, thoughtOf(reply));
   return malformed(reply, 'the JSON object is not closed');

@@ -8,7 +8,7 @@ export function isControl({ phase, scanner }: ScannedReply): boolean {
   return keys !== undefined && scanner.fields.some(({ key }) => keys.includes(key));
 }
 
-/** Keys that only a control object has. */
+/** Keys that only the control object of a phase has. */
 const controlKeys: Readonly<Record<'reason' | 'observe', readonly string[]>> = {
   reason: ['plan', 'tools_to_consider', 'finish'],
   observe: ['observation', 'should_continue'],
@@ -21,8 +21,8 @@ export function readControl(reply: ScannedReply, options: ParseOptions): ParsedC
 }
 
 /**
- * Reads an answer that is nested under `action`, as replies without phases may have it. Returns
- * null if there is none or the object does not end the run.
+ * Reads an answer in the object `action`, as replies without phases may have it. Returns null if there is none or the
+ * control object does not end the run.
  */
 function readNestedAnswer(reply: ScannedReply): ParsedCompletion | null {
   const { fields, strings } = reply.scanner;
@@ -32,17 +32,17 @@ function readNestedAnswer(reply: ScannedReply): ParsedCompletion | null {
   return answer ? answered(reply, answer, turn) : null;
 }
 
-/** Whether the object ends the run. */
+/** Whether the control object ends the run, with `should_continue: false`. */
 const endsRun = ({ phase, scanner }: ScannedReply): boolean =>
   phase === 'observe' && scanner.fields.some(({ key, first }) => key === 'should_continue' && first === 'f');
 
-/** Returns the object as text, from which the phase reads its control fields. */
+/** Returns the whole reply as an answer. The caller reads the control fields from its text. */
 function asText({ text, before }: ScannedReply): ParsedCompletion {
   return { ...before, ...noAction, outcome: 'answer', answer: text.trim(), thought: null };
 }
 
 /**
- * Reads an object that the output limit cut: its partial answer if it ends the run, else only its
+ * Reads a control object that the output limit cut off: returns its partial answer if it ends the run, else only its
  * thought.
  */
 function readCutControl(reply: ScannedReply): ParsedCompletion {
@@ -50,7 +50,7 @@ function readCutControl(reply: ScannedReply): ParsedCompletion {
   return answer ? answered(reply, answer) : cutByLimit(reply, thoughtOf(reply));
 }
 
-/** Returns the incomplete text of an answer that is a JSON value. */
+/** Returns the text of an answer that is a JSON value, as far as it arrived. */
 function cutJson({ text, start, scanner, hasJsonAnswer }: ScannedReply): string | undefined {
   const field =
     hasJsonAnswer && scanner.fields.find(({ key, first }) => key === 'final_answer' && first !== 'n');

@@ -15,7 +15,7 @@ interface WrittenAnswer {
 
 /**
  * Reads the answer of a reply whose `final_answer` is a JSON value of any type, so that null, false and empty values
- * are answers too (rule: typed-answers). Undefined if the reply acts or has no answer.
+ * are answers too (rule: typed-answers). Undefined if the reply is an action or has no answer.
  */
 export function readJsonAnswer(reply: ScannedReply): ReadAction | undefined {
   const written = writtenAnswer(reply);

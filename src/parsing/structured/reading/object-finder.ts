@@ -1,7 +1,7 @@
 import { marksReply, ObjectScanner } from '../scanning/object-scanner.js';
 import type { StringFragment } from '../scanning/scanned-strings.js';
 
-/** An object with a key that only a reply has, as far as the object has arrived. */
+/** An object with a key that shows that it is the reply, as far as the object has arrived. */
 export interface FoundObject {
   /**
    * Start of the object in the held text, after the opening line of a code fence if there is one.
@@ -28,26 +28,26 @@ const begun = new RegExp(
 const MAX_BEGINNING_LENGTH = 256;
 
 /**
- * Finds the reply object in arriving text: the first object at the beginning of a line, or after a tag, with
- * a reply key at its top level. Holds text until its role is certain, so that the result does not depend on
- * the chunks.
+ * Finds the reply object in arriving text: the first object at the beginning of a line, or after a tag, with a reply
+ * key at its top level. Holds back text until its role is certain, so that the result does not depend on how the text
+ * is split into chunks.
  */
 export class ObjectFinder {
-  /** The held text, with up to two characters before it that were already released. */
+  /** The held text. Before it, up to two characters that were already released are kept. */
   #text = '';
   #from = 0;
-  /** Start, in the held text, of an object that has had no reply key yet. */
+  /** Start, in the held text, of an object that has no reply key so far. */
   #brace = 0;
   #scanner: ObjectScanner | null = null;
   #fragments: StringFragment[] = [];
-  /** Number of keys of the current object that are not keys of a reply. */
+  /** Number of keys of the current object that were already checked and are not reply keys. */
   #passed = 0;
 
   get held(): string {
     return this.#text.slice(this.#from);
   }
 
-  /** True if the held text is an object whose keys so far are no keys of a reply. */
+  /** True if the held text is an object with keys, none of which is a reply key so far. */
   get isInOther(): boolean {
     return (this.#scanner?.fields.length ?? 0) > 0;
   }
@@ -57,7 +57,7 @@ export class ObjectFinder {
     this.#scan(text);
   }
 
-  /** Returns the object, the length of text that belongs to no object, or null if more text is needed. */
+  /** Returns the reply object, the length of text that does not belong to it, or null if more text is needed. */
   next(): FoundObject | number | null {
     if (this.#from === this.#text.length) return null;
     if (!this.#scanner) {
@@ -92,8 +92,8 @@ export class ObjectFinder {
   }
 
   /**
-   * Starts to scan an object at the start of the held text; otherwise returns the length of the text before
-   * one.
+   * Returns 0 and starts to scan if an object begins at the start of the held text. Otherwise returns the length of the
+   * text that certainly precedes an object.
    */
   #begin(): number {
     start.lastIndex = this.#from;
@@ -133,8 +133,8 @@ export function describeIntendedObject(answer: string): string | null {
 }
 
 /**
- * Whether a text ends in a block quote or an unclosed fence of the prompt that the model repeats, where objects
- * are only quoted.
+ * Whether a text ends inside a block quote, or inside data from the prompt that the model repeats. An object there is
+ * only quoted.
  */
 function isQuoted(text: string): boolean {
   const line = text.slice(text.lastIndexOf('\n') + 1);

@@ -26,26 +26,26 @@ export interface ObjectReply extends ObjectReading {
 export interface ReaderOptions {
   readonly tools: readonly OfferedTool[];
   readonly restoreArguments: RestoreArguments;
-  /** The phase, if its reply is a control object (rule: phase-control). */
+  /** The phase of the step, if the reply in this phase is a control object (rule: phase-control). */
   readonly phase: 'reason' | 'observe' | undefined;
-  /** The schema's key for the answer, if a schema may have constrained the reply. */
+  /** The key under which the reply schema has the answer; set if that schema may have constrained the reply. */
   readonly answerKey?: 'final_answer' | 'action' | undefined;
   /** True if the answer is a JSON value of any type instead of text (rule: typed-answers). */
   readonly hasJsonAnswer?: boolean;
 }
 
-/** Maximum number of objects for which the text before them is parsed to decide whether they count. */
+/** Maximum number of objects for which the text before them is parsed to decide whether they may be the reply. */
 const MAX_ATTEMPTS = 4;
 /**
- * Maximum number of characters parsed to decide whether objects count; the text before each object
- * counts again.
+ * Maximum total number of characters parsed to decide whether an object may be the reply. Each attempt parses all text
+ * before its object again, in one turn of the event loop, which takes up to 0.15 s.
  */
-const MAX_PROBED = 2 ** 21;
+const MAX_PROBED = 2 ** 19;
 
 /**
- * Reads a reply that is one JSON object, `{"thought", "action"}` or `{"thought", "final_answer"}`, while it
- * arrives. Deltas hold only the strings of thought and answer as the model writes them, and no other JSON
- * text (rule: object-reply). Any other reply is parsed as text. The result does not depend on the chunks.
+ * Reads a reply that is one JSON object, `{"thought", "action"}` or `{"thought", "final_answer"}`, while it arrives.
+ * Deltas contain only the strings of thought and answer as the model writes them, and no other JSON text (rule:
+ * object-reply). Any other reply is parsed as text. The result does not depend on how the text is split into chunks.
  */
 export class ObjectReplyReader {
   readonly #options: ReaderOptions;
@@ -53,7 +53,7 @@ export class ObjectReplyReader {
   /** Reads the text before the object, or the whole reply if there is no object. */
   readonly #parser: IncrementalParser;
   readonly #deltas = new EdgelessDeltas();
-  /** The object that was found, its position, and the parsed text before it. */
+  /** The reply object, its position, and the parsed text before it. */
   #object: {
     readonly start: number;
     readonly scanner: ObjectScanner;
@@ -72,7 +72,7 @@ export class ObjectReplyReader {
     this.#parser = new IncrementalParser(options.tools);
   }
 
-  /** True if the reply is an object, so that deltas are text of its fields. */
+  /** True if the reply is an object, so that the deltas are text of its fields. */
   get readsObject(): boolean {
     return this.#object !== null;
   }
@@ -85,7 +85,7 @@ export class ObjectReplyReader {
     return this.#seek();
   }
 
-  /** Returns the whole reply. */
+  /** Returns the parsed reply. */
   end({ reasoning = null, ...options }: ParseOptions = {}): ObjectReply {
     return this.#ended(this.#read(options), { reasoning, ...options });
   }
@@ -154,12 +154,12 @@ export class ObjectReplyReader {
     return object ?? this.#plain(await parseCompletionPausing(text, this.#options.tools, options, pause));
   }
 
-  /** Reads the object, or a reply that was cut where one may begin; undefined if there is none. */
+  /** Reads the object, or a reply that was cut off where an object may begin; undefined if there is none. */
   #readObject(text: string, options: ParseOptions): ObjectReading | undefined {
     if (this.#object) return readObject({ text, ...this.#object, ...this.#options }, options);
     const cut = this.#readCutStart(options);
     if (!cut) return undefined;
-    this.#finder.pass(this.#finder.held.length); // Released text is never sent.
+    this.#finder.pass(this.#finder.held.length); // Empties the finder, so that the text is never sent.
     return { completion: cut, isWhole: false };
   }
 
@@ -167,7 +167,7 @@ export class ObjectReplyReader {
     return { completion: this.#unread(completion), isWhole: false };
   }
 
-  /** Completes the parsing of a reply without an object. */
+  /** Adds advice to the completion of a reply without a readable object, if the text seems to contain one. */
   #unread(completion: ParsedCompletion): ParsedCompletion {
     const { outcome, answerLabelled, problem } = completion;
     const isPlain = outcome === 'answer' && !answerLabelled && problem === null;
@@ -175,7 +175,7 @@ export class ObjectReplyReader {
     return { ...completion, problem: describeIntendedObject(completion.answer) };
   }
 
-  /** Reads a reply that the output limit cut before an object had certainly begun. */
+  /** Reads a reply that the output limit cut off before it was certain whether an object had begun. */
   #readCutStart({ finishReason, reasoning }: ParseOptions): ParsedCompletion | undefined {
     const { held, isInOther } = this.#finder;
     if (finishReason !== 'length' || isInOther || !/^\s*(?:`{3,}\w*\s+)?\{/.test(held)) return undefined;
@@ -186,7 +186,7 @@ export class ObjectReplyReader {
     return { ...cut, reasoning: thought };
   }
 
-  /** Releases text that cannot be the object's start; reads the object once it begins. */
+  /** Passes on text that cannot belong to the object, and begins to read the object once it is found. */
   #seek(): ParseDelta[] {
     const deltas: ParseDelta[] = [];
     for (let next = this.#finder.next(); next !== null; next = this.#finder.next()) {
@@ -204,8 +204,8 @@ export class ObjectReplyReader {
   }
 
   /**
-   * Begins the object; undefined if an action would not count at its position: in reasoning, in a quotation, or
-   * after an action or answer.
+   * Begins to read the object; undefined if an action at its position would not be read: in reasoning, in a quotation,
+   * or after an action or answer.
    */
   #begin({ brace, isFenced, scanner, fragments }: FoundObject): ParseDelta[] | undefined {
     const start = this.#passed + brace;
@@ -237,14 +237,14 @@ export class ObjectReplyReader {
   }
 
   /**
-   * Whether a text has more than white space. Leading white space does not decide what the reply is, and is not
-   * sent.
+   * Whether a text may be sent as part of an answer. Leading white space is not sent, and does not decide whether the
+   * reply is an answer.
    */
   #hasContent(text: string): boolean {
     return this.#deltas.hasTold('answer') || text.trim() !== '';
   }
 
-  /** Whether a field is the first action or answer; decided once for each field. */
+  /** Whether a field holds the answer that is the outcome of the reply. The result is cached for the last field. */
   #isOutcome({ start }: ScannedField): boolean {
     if (this.#decided?.start !== start) this.#decided = { start, isOutcome: this.#decide(start) };
     return this.#decided.isOutcome;
@@ -262,16 +262,16 @@ export class ObjectReplyReader {
 
 const answerPaths: ReadonlySet<string> = new Set(['final_answer', 'action.final_answer']);
 
-/** Whether a field is `should_continue: false`, after which the answer may be sent. */
+/** Whether a field is `should_continue: false`. The answer may be sent only after it. */
 const ends = ({ key, first }: ScannedField): boolean => key === 'should_continue' && first === 'f';
 
-/** A tool whose call replaces the object in `readProseBefore`. */
+/** A tool that does not exist. `readProseBefore` replaces the object with a call of it. */
 const probe: OfferedTool = { name: 'object_reply_probe', parameters: [] };
 
 /**
- * Parses the text before an object to decide whether an action may follow it, by replacing the object with a
- * probe call. Undefined if that call does not count: in reasoning, in a quotation, or after an action or
- * answer.
+ * Parses the text before an object to decide whether an action may follow it: appends a call of the tool `probe` in
+ * place of the object. Undefined if the parser does not read that call, since it is in reasoning, in a quotation, or
+ * after an action or answer.
  */
 function readProseBefore(text: string, tools: readonly OfferedTool[]): ParsedCompletion | undefined {
   const offered = tools.length > 0 ? [...tools, probe] : [];
@@ -285,14 +285,14 @@ function readProseBefore(text: string, tools: readonly OfferedTool[]): ParsedCom
 type FieldType = Extract<ParseDelta['type'], 'thought' | 'answer'>;
 
 /**
- * Builds deltas of fields without white space at the beginning and the end of a field: trailing white space waits
- * until the field continues.
+ * Builds deltas of fields without white space at the beginning and the end of a field. Trailing white space is held
+ * back until the field continues.
  */
 class EdgelessDeltas {
   readonly #gaps: Record<FieldType, string> = { thought: '', answer: '' };
   readonly #hasSent: Record<FieldType, boolean> = { thought: false, answer: false };
 
-  /** Continues a field after text that was already sent, with a gap between them. */
+  /** Begins a further part of a field, which is separated from the text before it by `gap`. */
   continue(type: FieldType, gap: string): void {
     this.#gaps[type] = gap;
   }

@@ -6,7 +6,7 @@ import type { ScannedReply } from './scanned-reply.js';
 
 type Outcomes = Pick<ScannedReply, 'scanner' | 'text' | 'start' | 'tools'>;
 
-/** Maximum number of actions and answers of one object that are considered. */
+/** Maximum number of `action` and `final_answer` fields of one object that are read. */
 const MAX_OUTCOMES = 64;
 
 function givenOutcomes({ scanner }: Outcomes): ScannedField[] {
@@ -21,20 +21,22 @@ function givenOutcomes({ scanner }: Outcomes): ScannedField[] {
 const isOutcome = ({ key, first }: ScannedField): boolean =>
   (key === 'action' || key === 'final_answer') && first !== 'n';
 
-/** Returns the fields that may decide the reply: those with content, or all if none has any. */
+/**
+ * Returns the `action` and `final_answer` fields that may decide the reply: those with content, or all if none has any.
+ */
 export function outcomesOf(reply: Outcomes): ScannedField[] {
   const given = givenOutcomes(reply);
   const spoken = given.filter((field) => !isEmpty(reply, field));
   return spoken.length > 0 ? spoken : given;
 }
 
-/** Returns the fields without content, if there are also fields with content; else none. */
+/** Returns the `action` and `final_answer` fields without content, if there are also some with content; else none. */
 export function silentOutcomes(reply: Outcomes): ScannedField[] {
   const outcomes = new Set(outcomesOf(reply));
   return givenOutcomes(reply).filter((field) => !outcomes.has(field));
 }
 
-/** Returns the field that decides the reply: the first readable one, else the first. */
+/** Returns the field that determines the outcome: the first readable action or answer, else the first one. */
 export function turnOf(reply: Outcomes): ScannedField | undefined {
   const spoken = outcomesOf(reply);
   return spoken.find((field) => isReadable(reply, field)) ?? spoken[0];
@@ -63,7 +65,9 @@ function mentionsTool({ tools, scanner, text, start }: Outcomes, field: ScannedF
   );
 }
 
-/** Whether a field holds neither answer nor action: it is empty, a word such as "none", or names no tool. */
+/**
+ * Whether a field holds neither answer nor action: it is empty, a word such as "none", or an action that names no tool.
+ */
 function isEmpty(reply: Outcomes, field: ScannedField): boolean {
   const { key, first, start, end } = field;
   const { strings } = reply.scanner;
@@ -89,7 +93,7 @@ function isNone({ tools }: Outcomes, written: string): boolean {
 
 type Strings = ObjectScanner['strings'];
 
-/** Returns the tool that an action names. */
+/** Returns the name of the tool in the object `action`; null if it names none. */
 function toolNamed(strings: Strings): string | null {
   const path = firstOf(toolPaths, strings);
   return path === undefined ? null : (strings.get(path) ?? null);
@@ -98,7 +102,7 @@ function toolNamed(strings: Strings): string | null {
 const toolPaths: readonly string[] = ['action.tool', 'action.name', 'action.tool_name'];
 const ANSWER_PATH = 'action.final_answer';
 
-/** Returns the string whose path comes first in the object. */
+/** Returns the path, out of the given ones, that comes first in the object. */
 function firstOf(paths: readonly string[], strings: Strings): string | undefined {
   const there = paths.filter((path) => strings.has(path));
   if (there.length < 2) return there[0];
@@ -107,8 +111,8 @@ function firstOf(paths: readonly string[], strings: Strings): string | undefined
 }
 
 /**
- * Returns the answer in the object `action`; null if that object has no answer or is a call. If the object holds
- * both a tool and an answer, the one that comes first counts.
+ * Returns the answer in the object `action`; null if that object has no answer or is a call. If the object holds both a
+ * tool and an answer, the one that comes first decides.
  */
 export function nestedAnswer(
   reply: Pick<Outcomes, 'scanner' | 'tools' | 'text' | 'start'>,
@@ -122,7 +126,7 @@ export function nestedAnswer(
   return answer !== '' && firstOf([ANSWER_PATH, ...toolPaths], strings) === ANSWER_PATH ? answer : null;
 }
 
-/** Whether `action` holds both an action and an answer. */
+/** Whether the object `action` holds both a tool and an answer. */
 export function holdsBoth(reply: ScannedReply): boolean {
   const { strings } = reply.scanner;
   const tool = toolNamed(strings);

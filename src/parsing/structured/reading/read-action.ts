@@ -11,8 +11,8 @@ import { answered, cutOff, discardedFields, malformed, noAction } from './comple
 import { type ScannedReply, thoughtOf } from './scanned-reply.js';
 
 /**
- * A completion; `departs` is true if it deviates from the schema that may have constrained it. `answerValue` is the
- * answer of a reply whose answers are JSON values.
+ * A completion. `departs` is true if the text deviates from the schema that may have constrained it. `answerValue` is
+ * the answer as a value, if answers are JSON values.
  */
 export type ReadAction = ParsedCompletion & {
   readonly departs?: boolean;
@@ -44,7 +44,10 @@ const textBetween =
 const nameKeys = ['tool', 'name', 'tool_name', 'function', 'action'] as const;
 const argumentKeys = ['args', 'arguments', 'parameters', 'params', 'tool_args', 'action_input'] as const;
 
-/** Describes an action with two keys, names or sets of arguments, since choosing one would be a guess. */
+/**
+ * Describes why an action is ambiguous: it has a key twice, or two tools or sets of arguments, and choosing one would
+ * be a guess. Returns null if it is not.
+ */
 function contradiction(value: JsonValue | undefined, { repairs }: Scanner): string | null {
   if (repairs.has('duplicate_key')) return keyTwice;
   if (!isJsonObject(value)) return null;
@@ -60,7 +63,7 @@ const keyTwice = 'the action holds a key twice: write each key once';
 const ownValue = (object: JsonObject, key: string): JsonValue | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
-/** Returns an answer that is a list as JSON text. */
+/** If an action is only an answer, and that answer is a list, returns the list as JSON text; else null. */
 function answerList(value: JsonValue | undefined): string | null {
   const answer = isJsonObject(value) && Object.keys(value).length === 1 ? value['final_answer'] : undefined;
   return Array.isArray(answer) ? JSON.stringify(answer) : null;
@@ -119,7 +122,7 @@ function fromCall(reply: ScannedReply, { turn, raw }: WrittenAction, call: Resol
   };
 }
 
-/** Reads the content of `action` as a call in one of the forms that text replies may use. */
+/** Reads the content of `action` as a call in one of the syntaxes that are allowed in text replies. */
 function readOther(
   reply: ScannedReply,
   { turn, raw }: WrittenAction,

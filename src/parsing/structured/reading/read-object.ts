@@ -13,12 +13,13 @@ import { endOf, isCut, type ScannedReply, thoughtOf } from './scanned-reply.js';
 export interface ObjectReading {
   readonly completion: ParsedCompletion;
   /**
-   * True if the reply is exactly the requested object: complete, without repairs, and with nothing around it.
+   * True if the reply is exactly the object that the prompt asks for: complete, without repairs, and with nothing
+   * around it.
    */
   readonly isWhole: boolean;
-  /** The answer as a JSON value, if the reply has one and its answers are not text (rule: typed-answers). */
+  /** The answer as a JSON value, if the reply has one and answers are not text (rule: typed-answers). */
   readonly answerValue?: JsonValue | undefined;
-  /** The rest of the thought, if the object was only an example. */
+  /** The thought in the text after the object, if the object was only an example. */
   readonly furtherThought?: string | null;
 }
 
@@ -58,12 +59,19 @@ const acts = ({ outcome }: ParsedCompletion): boolean =>
   outcome === 'action' || outcome === 'malformed_action' || outcome === 'unknown_tool';
 
 /**
+ * Maximum length of the text after an example that is parsed. It is parsed in one turn of the event loop, which takes
+ * up to 0.15 s.
+ */
+const MAX_AFTER_EXAMPLE = 2 ** 19;
+
+/**
  * Reads a reply whose object is only an example, since prose follows it: the text after it decides the
- * outcome (rule: closing-fence).
+ * outcome (rule: closing-fence). If that text is too long to be parsed, the whole reply is an answer.
  */
 function readExample(reply: ScannedReply, prose: number, options: ParseOptions): ObjectReading {
   const { text, start, before, tools } = reply;
-  const rest = parseCompletion(text.slice(prose), tools, options);
+  const isLong = text.length - prose > MAX_AFTER_EXAMPLE;
+  const rest = parseCompletion(isLong ? '' : text.slice(prose), tools, options);
   const reasoning = [before.reasoning, rest.reasoning].filter(Boolean).join('\n\n') || null;
   if (rest.outcome !== 'action' && !rest.answerLabelled) {
     const answer = text.trim();
@@ -91,7 +99,10 @@ const exampleFields = {
     'if you meant to act, write the object by itself: text follows the one with an action, so it was taken for an example',
 } as const;
 
-/** Reads the first action or answer that is readable. */
+/**
+ * Reads the action or answer in the reply's object that determines the outcome; undefined if the object has neither in
+ * the requested form.
+ */
 function findOutcome(reply: ScannedReply, options: ParseOptions): ReadAction | undefined {
   const turn = turnOf(reply);
   if (!turn) return undefined;
@@ -112,8 +123,8 @@ function readAnswer(reply: ScannedReply, turn: ScannedField): ReadAction | undef
 }
 
 /**
- * Reads an object that has no action or answer in the form that the prompt asks for: as a call or an answer in
- * another dialect if possible; otherwise the object is the thought.
+ * Reads an object without an action or answer in the form that the prompt asks for: as a call or an answer in another
+ * syntax if possible; otherwise its thought becomes the answer, or the whole object if it has none.
  */
 function readOtherwise(reply: ScannedReply, options: ParseOptions): ParsedCompletion {
   const { text, start, scanner, tools } = reply;
@@ -132,7 +143,7 @@ function readOtherwise(reply: ScannedReply, options: ParseOptions): ParsedComple
   };
 }
 
-/** Returns the thought beside an action or an answer in another form. */
+/** Returns the thought of a reply whose action or answer is in another syntax. */
 function thoughtBeside(reply: ScannedReply, parsed: ParsedCompletion): string | null {
   if (parsed.outcome === 'action' || parsed.answerLabelled) return thoughtOf(reply);
   return [reply.before.answer, parsed.thought].filter(Boolean).join('\n') || null;

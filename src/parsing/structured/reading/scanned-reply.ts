@@ -13,7 +13,7 @@ export interface ScannedReply {
   readonly tools: readonly OfferedTool[];
   readonly restoreArguments: RestoreArguments;
   readonly phase: 'reason' | 'observe' | undefined;
-  /** The schema's key for the answer, if a schema may have constrained the reply. */
+  /** The key under which the reply schema has the answer; set if that schema may have constrained the reply. */
   readonly answerKey?: 'final_answer' | 'action' | undefined;
   /** True if the answer is a JSON value of any type instead of text (rule: typed-answers). */
   readonly hasJsonAnswer?: boolean;
@@ -25,7 +25,7 @@ export const endOf = ({ text, start, scanner: { end } }: ScannedReply): number =
 export const isCut = ({ scanner }: ScannedReply, { finishReason }: ParseOptions): boolean =>
   scanner.end === null && finishReason === 'length';
 
-/** Joins the thought before the object and the one inside it. */
+/** Joins the prose before the object and the thought inside it. */
 export function thoughtOf({ before, scanner }: ScannedReply): string | null {
   return [before.answer, scanner.strings.get('thought')?.trim()].filter(Boolean).join('\n') || null;
 }

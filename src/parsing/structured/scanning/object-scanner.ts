@@ -9,8 +9,8 @@ import {
 type StringRole = 'key' | 'value';
 
 /**
- * The token that may come next; a key or value without quotes continues until a punctuation
- * character ends it.
+ * The kind of token that is allowed next. A key or value without quotes (`bare key`, `bare value`) continues until a
+ * punctuation character ends it.
  */
 type Expected = 'key' | 'bare key' | 'colon' | 'value' | 'bare value' | 'end';
 
@@ -19,14 +19,14 @@ const MAX_KEY_LEVEL = 2;
 
 /**
  * Scans one JSON object while it arrives: its fields with their positions, and its decoded strings fragment by
- * fragment. Skips invalid JSON; whether that matters is decided when the whole text is read. The result does not
- * depend on the chunks.
+ * fragment. Skips invalid JSON; the caller decides later whether that matters. The result does not depend on how the
+ * text is split into chunks.
  */
 export class ObjectScanner {
   readonly fields: ScannedField[] = [];
   /** True if a quote within a string was not escaped. */
   hasInnerQuotes = false;
-  /** True if a comma is missing before a key. */
+  /** True if the comma before a key is missing. */
   lacksComma = false;
   /** True if there is text between the fields, which JSON does not allow. */
   hasTextBetween = false;
@@ -42,7 +42,7 @@ export class ObjectScanner {
   /** The characters of an incomplete escape. */
   #escape = '';
   #key = '';
-  /** Text from a quote on, held until it is clear whether the quote ends its string. */
+  /** Text from a quote on, held back until it is clear whether the quote ends its string. */
   #undecided = '';
   readonly #strings = new ScannedStrings();
   /** Keys of the fields that were scanned so far. */
@@ -53,12 +53,12 @@ export class ObjectScanner {
   #chunk = '';
   #before = 0;
 
-  /** Strings by the path of their keys; of duplicates, the first. */
+  /** Strings by the path of their keys. If a path occurs twice, its first string. */
   get strings(): ReadonlyMap<string, string> {
     return this.#strings.byPath;
   }
 
-  /** True if a string was ignored because its path occurred before. */
+  /** True if a string was ignored because another string has the same path. */
   get repeats(): boolean {
     return this.#strings.repeats;
   }
@@ -131,7 +131,7 @@ export class ObjectScanner {
     } else if (this.#expected !== 'bare value') this.#expect('value');
   }
 
-  /** Records that the current character was not expected at its position. */
+  /** Records text that JSON does not allow there, if the current character is not of the expected kind. */
   #expect(expected: Expected): void {
     const isOutermost = this.#open.length === 1;
     if (isOutermost && this.#expected !== expected && this.#expected !== 'bare value')
@@ -153,7 +153,7 @@ export class ObjectScanner {
     this.#strings.begin(isKept ? this.#keys.join('.') : null, this.fields.at(-1));
   }
 
-  /** Records the first character of a field's value. */
+  /** Begins a field at the first character of its value. */
   #beginValue(at: number): void {
     const key = this.#keys[0];
     const last = this.fields.at(-1);
@@ -164,7 +164,7 @@ export class ObjectScanner {
     this.fields.push({ key, first: this.#chunk.charAt(at), start: this.#before + at, end: null });
   }
 
-  /** Ends a member of the object, unless its key is only text that JSON does not allow there. */
+  /** Ends the current field. If a key has no value, records the key as text that JSON does not allow there. */
   #endMember(at: number): void {
     if (this.#expected === 'bare key' || this.#expected === 'colon') this.hasTextBetween = true;
     else this.#endField(at);
@@ -189,7 +189,7 @@ export class ObjectScanner {
     return at + 1;
   }
 
-  /** Reads a quote; it is part of a field's value if the object could not continue after it. */
+  /** Reads a quote inside a string. If the object could not continue after it, the quote is part of the string. */
   #readQuote(at: number, role: StringRole): number {
     const isField = role === 'value' && this.#open.length <= MAX_KEY_LEVEL && this.#open.at(-1) === '{';
     const ends = isField ? endsString(this.#chunk, at + 1) : true;
@@ -238,10 +238,10 @@ export class ObjectScanner {
   }
 }
 
-/** Keys that mark an object as a reply, anywhere at its top level. */
+/** Keys that show that an object is a reply, anywhere at its top level. */
 const replyKeys: readonly string[] = ['thought', 'action', 'final_answer'];
 
-/** Keys that mark an object as a reply only if they come first. */
+/** Keys that show that an object is a reply only if they come first. */
 const firstKeys: readonly string[] = [
   ...replyKeys,
   'reasoning',
@@ -252,13 +252,16 @@ const firstKeys: readonly string[] = [
   'should_continue',
 ];
 
-/** Returns the spelling of a key that the prompt uses, ignoring case. */
+/**
+ * Returns a key in the spelling that the prompt uses, such as `final_answer` for `Final Answer`; other keys as they
+ * are.
+ */
 function canonicalKey(key: string): string {
   const taught = key.trim().toLowerCase().replaceAll(/[ -]/g, '_');
   return firstKeys.includes(taught) ? taught : key;
 }
 
-/** Whether a key at the top level marks the object as a reply. */
+/** Whether a key at the top level of an object shows that the object is a reply. */
 export function marksReply(key: string, isFirst: boolean): boolean {
   return (isFirst ? firstKeys : replyKeys).includes(key);
 }

@@ -9,22 +9,25 @@ export interface StringFragment {
 /** A value at the object's top level. */
 export interface ScannedField {
   readonly key: string;
-  /** The first character of its text. */
+  /** The first character of its value. */
   readonly first: string;
-  /** Start and, if the value is complete, end of its text, counted from the object's opening brace. */
+  /** Start and end of its value, counted from the object's opening brace. `end` is null until the value is complete. */
   readonly start: number;
   readonly end: number | null;
 }
 
 /** The strings of an arriving object, as fragments and as a whole. */
 export class ScannedStrings {
-  /** Strings by the path of their keys. If a path occurs twice, the first string counts. */
+  /** Strings by the path of their keys. If a path occurs twice, its first string. */
   readonly byPath = new Map<string, string>();
   repeats = false;
   /** Path of the current string; null if the string is ignored. */
   #path: string | null = null;
   #field: ScannedField | undefined;
-  /** Text of the current string that is not in `byPath` yet, since strings arrive escape by escape. */
+  /**
+   * Text of the current string that is not in `byPath` yet. Strings arrive escape by escape, so their parts are joined
+   * here.
+   */
   #fresh = '';
   /** The first half of a surrogate pair whose second half has not arrived. */
   #half = '';
@@ -78,9 +81,7 @@ const escapes: ReadonlyMap<string, string> = new Map([
   ['\\f', '\f'],
 ]);
 
-/**
- * Decodes a complete escape such as `\\n` or `\\u00e4`; half of a surrogate pair gives one half.
- */
+/** Decodes a complete escape such as `\\n` or `\\u00e4`. An escape for half of a surrogate pair gives that half. */
 export function decodeEscape(written: string): string {
   return written.charAt(1) === 'u' ? decodeUnit(written) : (escapes.get(written) ?? written.charAt(1));
 }
@@ -93,12 +94,12 @@ function decodeUnit(written: string): string {
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
-/** Maximum number of characters after a quote that decide whether it ends its string. */
+/** Maximum number of characters after a quote that are examined to decide whether it ends its string. */
 const MAX_LOOKAHEAD = 256;
 
 /**
- * Matches text after a field's string: the object's end, or the next key, which may lack its comma if it is a
- * reply key.
+ * Matches text that can follow a string of a field: the object's end, or the next key. Before a reply key, the comma
+ * may be missing.
  */
 const closes =
   /^\s*(?:\}|"(?:thought|action|final_answer)"\s*:|,\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:|'?\w+'?\s*:))/s;

@@ -12,22 +12,28 @@ import {
 import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
 import { MAX_SCHEMA_LENGTH, Total } from './schema-size.js';
 
-/** The final answer in a dialect: its schema, and the conversion of an answer back (rule: typed-answers). */
+/**
+ * The form of the final answer in a schema dialect: the converted schema, and the conversion of an answer back (rule:
+ * typed-answers).
+ */
 export interface AnswerForm {
   readonly image: Image;
   readonly size: Partial<SchemaSize>;
-  /** Paths of the values without a schema; `''` is the whole answer. */
+  /** Paths of the values that have no schema; `''` stands for the whole answer. */
   readonly free: readonly string[];
 }
 
-/** Converts a value of the form back; undefined if it does not match, so that the value is used as written. */
+/**
+ * Converts an answer back to the caller's schema; undefined if the answer does not match the converted schema, so that
+ * it is used as written.
+ */
 export type RestoreAnswer = (value: JsonValue, reading: Scanner) => JsonValue | undefined;
 
-/** The answer of a reply whose answer is text. */
+/** The form of an answer that is plain text. */
 export const textAnswer: AnswerForm = { image: plainImage({ type: 'string' }), size: {}, free: [] };
 
 /**
- * Converts the schema of the answer, which is nested in `level` objects. If the dialect cannot express it, the
+ * Converts the schema of the answer, which is nested in `level` objects. If the dialect cannot express the schema, the
  * model may write any value, or its JSON text, and only the check of the answer enforces the schema.
  */
 export function convertAnswer(schema: SchemaObject, dialect: SchemaDialect, level: number): AnswerForm {
@@ -44,7 +50,7 @@ export function restoreBy(image: Image): RestoreAnswer {
 }
 
 /**
- * Returns a function that converts an answer back, for the phase `observe`, in which null means that there is no
+ * Returns a function that converts an answer of the phase `observe` back. In that phase, null means that there is no
  * answer.
  */
 export const restoreNullableBy = ({ image }: AnswerForm): RestoreAnswer => restoreBy(nullableImage(image));

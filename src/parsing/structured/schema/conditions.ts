@@ -2,7 +2,7 @@ import { isJsonObject } from '../../text/scanner.js';
 import type { SchemaObject } from './image.js';
 import { listOf } from './schema-keywords.js';
 
-/** Key for conditions that the schema of a whole value imposes on one of its parts. */
+/** Key in the schema of a part (a property or an item) for the conditions that the enclosing schema imposes on it. */
 const INHERITED = '$conditions';
 
 /**
@@ -22,7 +22,9 @@ function conditionsOf(schema: SchemaObject): SchemaObject[] {
 
 export const inheritedBy = (schema: SchemaObject): readonly unknown[] => listOf(schema[INHERITED]);
 
-/** Adds to a part's schema the conditions that the enclosing schema imposes on it. */
+/**
+ * Adds the conditions that the enclosing schema imposes on a part (a property or an item) to the schema of that part.
+ */
 export function underConditions(part: unknown, conditions: readonly unknown[]): unknown {
   const further = conditions.filter(isJsonObject);
   if (!isJsonObject(part) || further.length === 0) return part;
@@ -30,8 +32,8 @@ export function underConditions(part: unknown, conditions: readonly unknown[]): 
 }
 
 /**
- * Returns the properties that an object's schema declares and, unless it forbids others, those that it requires or its
- * conditions mention, which may be anything.
+ * Returns an object's declared properties. Unless the schema forbids others, also those that it requires or that its
+ * conditions mention; they may have any value.
  */
 export function propertiesOf(schema: SchemaObject): ReadonlyMap<string, unknown> {
   const conditions = conditionsOf(schema);
@@ -46,7 +48,7 @@ export function propertiesOf(schema: SchemaObject): ReadonlyMap<string, unknown>
   return properties;
 }
 
-/** Collects the conditions on each property. */
+/** Collects, for each property, the conditions on it. */
 function conditionsByProperty(conditions: readonly SchemaObject[]): ReadonlyMap<string, unknown[]> {
   const byProperty = new Map<string, unknown[]>();
   for (const [name, each] of conditions.flatMap(({ properties }) => entriesOf(properties))) {
@@ -57,7 +59,7 @@ function conditionsByProperty(conditions: readonly SchemaObject[]): ReadonlyMap<
   return byProperty;
 }
 
-/** Collects the conditions on every item of a list. */
+/** Collects the conditions on the items of a list. */
 export function conditionsOnItems(schema: SchemaObject): unknown[] {
   return [schema, ...conditionsOf(schema)].flatMap((each) => [
     ...(each === schema ? [] : [each['items'], ...listOf(each['items'])]),
@@ -72,11 +74,11 @@ export function conditionsOnValues(schema: SchemaObject): unknown[] {
   return conditionsOf(schema).flatMap((each) => [...valuesOf(each['properties']), ...unnamedOf(each)]);
 }
 
-/** Returns the schemas for properties without a declared name. */
+/** Returns the schemas that apply to properties whose names are not declared. */
 const unnamedOf = ({ additionalProperties, unevaluatedProperties }: SchemaObject): SchemaObject[] =>
   [additionalProperties, unevaluatedProperties].filter(isJsonObject);
 
-/** Whether an object may require properties that the schema does not name. */
+/** Whether an object may need properties whose names the schema does not contain. */
 export function needsUnnamed(schema: SchemaObject, names: number): boolean {
   const isOpen = schema['additionalProperties'] !== false;
   const all = [schema, ...conditionsOf(schema)];

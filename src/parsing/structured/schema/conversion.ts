@@ -32,16 +32,16 @@ import {
 import { CountedSize } from './schema-size.js';
 import { uniteImages } from './unite-images.js';
 
-/** Maximum number of paths of values without a schema that are listed. */
+/** Maximum number of paths that `free` lists. */
 const MAX_PATHS = 8;
 
 /**
- * Maximum number of schema parts that are read repeatedly: those shared by alternatives, and conditions that
- * apply to many values. Without it a schema of 26 KB held the event loop for 16 s.
+ * Maximum number of schema parts that are read repeatedly: those shared by alternatives, and conditions that apply to
+ * many values. Without this limit, a schema of 26 KB blocked the event loop for 16 s.
  */
 const MAX_REPEATED = 10_000;
 
-/** The number of objects around a value, and the path of the value. */
+/** Describes where a value is: the number of objects around it, and its path. */
 interface Place {
   readonly level: number;
   readonly path: string;
@@ -113,7 +113,7 @@ export class Conversion {
     return plainImage({ type, ...this.#boundsOf(schema, type) });
   }
 
-  /** Converts an object that may hold undeclared properties, unless its schema forbids them. */
+  /** Converts an object schema that may allow undeclared properties. */
   #convertOpenObject(schema: SchemaObject, place: Place): Image {
     const others = othersOf(schema);
     if (others === false || propertiesOf(schema).size > 0) return this.#convertObject(schema, place);
@@ -162,7 +162,10 @@ export class Conversion {
     return this.#convert(schema, { ...place, level: place.level + 1 });
   }
 
-  /** Converts an object with unknown keys for a dialect that requires every property to be declared. */
+  /**
+   * Converts an object with unknown keys to a list of entries, for a dialect that requires every property to be
+   * declared.
+   */
   #convertMap(values: unknown, place: Place): Image {
     if (!this.#size.enterLevel(place.level)) return this.#anything(place);
     this.#size.addProperty('key');
@@ -195,8 +198,8 @@ export class Conversion {
   }
 
   /**
-   * Converts values of one type. If the vendor refuses the list as too long, only the argument check enforces
-   * it.
+   * Converts `enum` values of one type. If the vendor would refuse the list as too long, omits it, so that only the
+   * argument check enforces it.
    */
   #convertEnum(type: string, values: readonly (string | number | boolean | null)[]): Image {
     const characters = values.reduce<number>((sum, each) => sum + String(each).length, 0);
@@ -226,12 +229,17 @@ export class Conversion {
     return uniteImages(images, this.#dialect) ?? this.#anything(place);
   }
 
-  /** Describes a value that cannot be declared: any value if the dialect allows it, else the text of a JSON value. */
+  /**
+   * Returns the schema of a value that the dialect cannot describe: any value if the dialect allows that, else JSON
+   * text.
+   */
   #anything(place: Place): Image {
     return this.#dialect.openValues ? anything : this.#leaveFree(place);
   }
 
-  /** Accepts any value whose schema cannot be sent; the argument check reports mismatches. */
+  /**
+   * Lets the model write any value, since the dialect cannot express its schema; the argument check reports mismatches.
+   */
   #leaveFree({ path }: Place): Image {
     if (this.free.length < MAX_PATHS) this.free.push(path);
     return this.#dialect.openValues ? anything : jsonText;

@@ -9,14 +9,13 @@ export interface ConvertedSchema {
   readonly schema: SchemaObject;
   readonly size: SchemaSize;
   /**
-   * Paths of values without a schema, such as `filter` or `items[].meta`, which the model writes as JSON
-   * text.
+   * Paths of values without a schema, such as `filter` or `items[].meta`. The model writes these values as JSON text.
    */
   readonly free: readonly string[];
-  /** Whether a value matches the schema; bounds are ignored. */
+  /** Whether a value matches the converted schema; bounds are ignored. */
   matches(value: JsonValue): boolean;
   /**
-   * Converts a value of the schema to the tool's arguments; returns any other value unchanged. Adds
+   * Converts a value that matches the converted schema to the tool's arguments; returns any other value as it is. Adds
    * to `reading` the duplicate keys and the problems in values without a schema.
    */
   restore(value: JsonValue, reading?: Scanner): JsonValue;
@@ -43,7 +42,7 @@ export function convertSchema(
   return { schema: image.schema, size, free, matches: image.matches, restore };
 }
 
-/** The image of a schema, its size, and the paths of its values without a schema. */
+/** A converted schema, its size, and the paths of its values without a schema. */
 export type ConvertedValue = Pick<ConvertedSchema, 'size' | 'free'> & { readonly image: Image };
 
 /**
@@ -71,10 +70,12 @@ function convertBy(
   return { image, size, free };
 }
 
-/** Maximum number of parts of a schema; keeps the conversion from holding the event loop. */
+/** Maximum number of parts of a schema; keeps the conversion from blocking the event loop. */
 const MAX_PARTS = 5_000;
 
-/** Keywords that are missing from an expanded schema and may concern properties. */
+/**
+ * Keywords that `expandSchema` omits although they may describe properties. A schema with one of them is not converted.
+ */
 const notWrittenOut = ['patternProperties', 'dependencies', '$dynamicRef', '$recursiveRef'];
 /** Keywords that map names to schemas. */
 const byName: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);

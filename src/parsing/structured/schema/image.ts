@@ -6,27 +6,30 @@ export type SchemaObject = Readonly<Record<string, unknown>>;
 
 type JsonType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
-/** A schema converted to a dialect (its image), and the conversion of its values back. */
+/** An image: a schema converted to a dialect, and the conversion of its values back to the original schema. */
 export interface Image {
   readonly schema: SchemaObject;
-  /** Possible types of the value; empty if it may have any. */
+  /** Possible types of the value; empty if it may have any type. */
   readonly types: readonly JsonType[];
-  /** Converts a value back; absent if values are unchanged. Returns values that do not match unchanged. */
+  /**
+   * Converts a value that matches the image to a value of the original schema; returns any other value as it is. Absent
+   * if no value needs conversion.
+   */
   readonly restore?: Restore | undefined;
   matches(value: JsonValue): boolean;
-  /** Properties of a closed object. */
+  /** The properties, if the image is an object without undeclared properties. */
   readonly properties?: Properties;
-  /** Alternatives of a union; none of them is a union. */
+  /** Alternatives, if the image is a union; none of them is a union itself. */
   readonly alternatives?: readonly Image[];
 }
 
 /**
- * Converts a value back. Adds to `reading`, the scanner of the enclosing action, problems in values
- * that the model wrote as JSON text.
+ * Converts a value of an image to a value of the original schema. Adds to `reading`, the scanner of the enclosing
+ * action, the problems in values that the model wrote as JSON text.
  */
 type Restore = (value: JsonValue, reading: Scanner) => JsonValue;
 
-/** Properties in their order. */
+/** Properties of an object, in their order. */
 export type Properties = readonly Property[];
 
 interface Property {
@@ -55,7 +58,7 @@ export const jsonText: Image = {
   matches: (value) => typeof value === 'string',
 };
 
-/** Describes a value of a JSON Schema type that needs no translation. */
+/** Returns the image of a value that has the same JSON Schema in the dialect. */
 export function plainImage(schema: SchemaObject & { readonly type: string }): Image {
   const types = jsonTypes.filter((each) => each === (schema.type === 'integer' ? 'number' : schema.type));
   const { enum: values } = schema;
@@ -96,7 +99,7 @@ export function objectImage(properties: Properties): Image {
   };
 }
 
-/** Returns the image of an object with unknown names: a list of its entries. */
+/** Returns the image of an object with unknown keys. The model writes such an object as a list of its entries. */
 export function mapImage(value: Image): Image {
   const key = plainImage({ type: 'string' });
   const entry = objectImage([
@@ -108,8 +111,8 @@ export function mapImage(value: Image): Image {
 }
 
 /**
- * Makes a property required: null means that it is omitted. A value that may itself be null is wrapped in an
- * object.
+ * Makes an optional property required: the model writes null to omit it. A value that may itself be null is wrapped in
+ * an object.
  */
 export function nullableImage(image: Image): Image {
   const mayBeNull = image.types.length === 0 || image.types.includes('null');
@@ -131,8 +134,8 @@ function typeOf(value: JsonValue): JsonType {
 }
 
 /**
- * Parses JSON in the way used for all text of a model: keeps the digits of numbers and records duplicate keys
- * (rule: values).
+ * Parses a value that the model wrote as JSON text, with the reader for all text of a model: keeps the digits of
+ * numbers and records duplicate keys (rule: values). Returns other text as it is.
  */
 export function readJson(text: string, reading: Scanner): JsonValue {
   if (!isJson(text)) return text;

@@ -7,12 +7,12 @@ import { nullableImage, readJson, type SchemaObject } from './image.js';
 import type { SchemaDialect } from './schema-dialect.js';
 import { ARGUMENTS_LEVEL, MAX_SCHEMA_LENGTH, Total } from './schema-size.js';
 
-/** The schema for every reply of a run, and the conversion of a reply back to the tools' own schemas. */
+/** The schema for every reply of a run, and the conversion of a reply's values back to the tools' own schemas. */
 export interface ReplySchema {
   readonly schema: SchemaObject;
   /**
-   * Tools whose arguments are not fully described, with the paths of the values without a schema;
-   * null if none of the arguments has one.
+   * Tools whose arguments the schema does not fully describe, with the paths of the values without a schema; null for a
+   * tool whose arguments have no schema at all.
    */
   readonly free: ReadonlyMap<string, readonly string[] | null>;
   readonly restoreArguments: RestoreArguments;
@@ -21,16 +21,16 @@ export interface ReplySchema {
 }
 
 /**
- * Converts a value of the reply schema to the tool's arguments. Returns undefined if the value does
- * not match the schema: the model was not constrained, so the value is used as written. Adds to
- * `reading` the duplicate keys and the problems in values without a schema.
+ * Converts arguments that match the reply schema to the tool's arguments. Returns undefined for arguments that do not
+ * match: the model was not constrained, so they are used as written. Adds to `reading` the duplicate keys and the
+ * problems in values without a schema.
  */
 export type RestoreArguments = (tool: string, value: JsonValue, reading: Scanner) => JsonValue | undefined;
 
 /**
- * Builds the schema of a reply: an action of an offered tool, one branch for each in their order, or an answer
- * (rule: reply-schema). Null if not even the tools' names fit. `pause` is called before each tool: converting many
- * schemas can take seconds.
+ * Builds the schema of a reply: an action of an offered tool, with one branch for each tool in order, or an answer
+ * (rule: reply-schema). Null if the schema would be too large even without the arguments' schemas. `pause` is called
+ * before each tool, since converting many schemas can take seconds.
  */
 export function buildReplySchema(
   tools: readonly OfferedTool[],
@@ -47,7 +47,7 @@ interface ReplyNeeds {
   readonly mustAct?: boolean;
 }
 
-/** Builds the schema of a reply whose answer has a schema of its own, if one is given (rule: typed-answers). */
+/** Builds the schema of a reply. If `answerSchema` is given, it describes the answer (rule: typed-answers). */
 export async function buildTypedReplySchema(
   tools: readonly OfferedTool[],
   { dialect, answerSchema, mustAct = false }: ReplyNeeds,
@@ -84,7 +84,7 @@ interface Branch {
   readonly tool: string;
   readonly schema: SchemaObject;
   readonly free: readonly string[] | null;
-  /** Returns undefined if the value does not match the schema. */
+  /** Converts arguments back; returns undefined if they do not match the schema. */
   restore(value: JsonValue, reading: Scanner): JsonValue | undefined;
 }
 
@@ -111,7 +111,7 @@ function branchFor(
   return { tool: name, schema: action(tool, schema), free, restore: restoreMatching };
 }
 
-/** Accepts arguments without a schema as an object or as its JSON text. */
+/** Returns the conversion of arguments without a schema, which the model writes as an object or as its JSON text. */
 const freeRestore =
   ({ openValues }: SchemaDialect): Branch['restore'] =>
   (written, reading) => {
@@ -147,12 +147,17 @@ function replyOf(
   };
 }
 
-/** Returns the control object of `observe` for a final answer in the given form; null in its place means none. */
+/**
+ * Returns the schema of the control object of the phase `observe`. Its `final_answer` has the given form, or is null if
+ * there is no answer.
+ */
 export function observeSchemaFor({ image }: AnswerForm): SchemaObject {
   return observeSchema(nullableImage(image).schema);
 }
 
-/** The control object of a phase; its prose is in `thought` (rule: phase-control). */
+/**
+ * The schema of the control object of each phase. The model writes prose in the field `thought` (rule: phase-control).
+ */
 export const controlSchemas = {
   reason: closedObject({
     thought: { type: 'string' },

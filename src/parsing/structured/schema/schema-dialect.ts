@@ -1,6 +1,6 @@
 /**
- * The JSON Schema that one kind of constrained output accepts: the differences between vendors, as data
- * (documented in docs/reference/constrained-output.md).
+ * Describes which JSON Schema a vendor accepts for one kind of constrained output (documented in
+ * docs/reference/constrained-output.md).
  */
 export interface SchemaDialect {
   /** Format in which the schema is sent. */
@@ -12,15 +12,18 @@ export interface SchemaDialect {
   /** True if every property must be required, so that optional ones become nullable. */
   readonly allRequired: boolean;
   /**
-   * True if objects of a union must begin with different properties, or with one whose constant distinguishes
-   * them.
+   * True if the objects of a union must begin with different properties, or with a property whose constant
+   * distinguishes them.
    */
   readonly distinctFirstKeys: boolean;
   /** True if objects may have undeclared properties and values may be anything. */
   readonly openValues: boolean;
-  /** Bounds that the vendor enforces. Others are omitted, and the argument check enforces them. */
+  /**
+   * Keywords for bounds that the vendor enforces. Other bounds are omitted from the schema, and the argument check
+   * enforces them.
+   */
   readonly bounds: readonly string[];
-  /** A list of more string values than this, with more characters in total, is refused. */
+  /** The vendor refuses an `enum` that has both more string values and more characters in total than this. */
   readonly longEnum: { readonly values: number; readonly characters: number };
   /** True if the vendor adds the schema to the prompt and bills it. */
   readonly isCharged: boolean;
@@ -29,7 +32,7 @@ export interface SchemaDialect {
 }
 
 export interface SchemaSize {
-  /** Levels of objects, the outermost one included. */
+  /** Levels of nested objects, the outermost one included. */
   readonly depth: number;
   readonly properties: number;
   readonly optionalProperties: number;

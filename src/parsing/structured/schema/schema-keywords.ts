@@ -1,16 +1,16 @@
 import { isJsonObject } from '../../text/scanner.js';
 import type { SchemaObject } from './image.js';
 
-/** Alternative schemas of a value, and the keywords that apply to all of them. */
+/** Alternative schemas of a value (`list`), and the keywords that apply to all of them (`shared`). */
 export interface Alternatives {
   readonly list: readonly unknown[];
   readonly shared: SchemaObject;
 }
 
 /**
- * Returns the alternatives of a schema. Alternatives that only list required properties are ignored here; the
- * argument check enforces them. A value with two lists of alternatives (such as `anyOf` and `oneOf`) may be
- * anything, since their product is not computed.
+ * Returns the alternatives of a schema. Alternatives that only list required properties are ignored here; the argument
+ * check enforces them. A schema with two lists of alternatives (`anyOf` and `oneOf`) is not combined; its value may be
+ * anything.
  */
 export function alternativesOf(schema: SchemaObject): Alternatives | undefined {
   const [keyword, second] = ['anyOf', 'oneOf'].filter((each) => isChoice(schema[each]));
@@ -24,7 +24,10 @@ const isChoice = (alternatives: unknown): boolean =>
     (each) => !isJsonObject(each) || Object.keys(each).some((keyword) => keyword !== 'required'),
   );
 
-/** Merges the parts of `allOf` into the schema; undefined if two parts contradict each other. */
+/**
+ * Merges the parts of `allOf` into the schema; undefined if two parts declare the same property, or give one keyword
+ * different values.
+ */
 export function mergeAll(schema: SchemaObject): SchemaObject | undefined {
   if (!Array.isArray(schema['allOf'])) return schema;
   const { allOf, properties, required, ...merged } = schema;
@@ -41,7 +44,7 @@ export function mergeAll(schema: SchemaObject): SchemaObject | undefined {
   };
 }
 
-/** The merged parts of an `allOf`. */
+/** Result of merging the parts of an `allOf`, while it is built. */
 interface Sums {
   readonly merged: Record<string, unknown>;
   readonly properties: Map<string, unknown>;
@@ -71,7 +74,10 @@ function addPart({ properties, required, ...others }: SchemaObject, sums: Sums):
   });
 }
 
-/** Whether null may be a value. Computed from the schema, before its image exists. */
+/**
+ * Whether the schema mentions null among its types, values or alternatives. Reads the original schema, because the
+ * caller needs the result before converting it.
+ */
 export function mayBeNull(schema: unknown): boolean {
   const merged = isJsonObject(schema) ? mergeAll(schema) : undefined;
   if (!merged) return false;
@@ -95,7 +101,7 @@ const annotations = new Set([
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Whether a keyword is a bound of the type, with a number that vendors accept. */
+/** Whether a keyword is a bound that applies to the type, with a number that vendors accept. */
 export function isBound(bound: string, value: unknown, type: string): boolean {
   if (typeof value !== 'number' || !Number.isFinite(value)) return false;
   if (bound === 'minItems' || bound === 'maxItems')

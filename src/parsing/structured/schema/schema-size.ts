@@ -3,7 +3,7 @@ import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
 /** Number of objects around the arguments: the reply, its action, and the arguments themselves. */
 export const ARGUMENTS_LEVEL = 3;
 
-/** Maximum length of a schema that is converted: a tool's or the answer's. No vendor accepts a longer one. */
+/** Maximum length of a schema of a tool or of the answer that is converted. No vendor accepts a longer one. */
 export const MAX_SCHEMA_LENGTH = 256 * 1024;
 
 const wrapping: SchemaSize = {
@@ -15,7 +15,7 @@ const wrapping: SchemaSize = {
   characters: 'thoughtactionthoughtfinal_answer'.length,
 };
 
-/** The size of all branches together. */
+/** Adds up the sizes of all parts of the reply schema, and compares them with the dialect's limits. */
 export class Total {
   readonly #limits: SchemaSize;
   #size: SchemaSize = wrapping;
@@ -49,7 +49,7 @@ const plus = (size: SchemaSize, further: Partial<SchemaSize>): SchemaSize => ({
   characters: size.characters + (further.characters ?? 0),
 });
 
-/** The size of a schema under construction. */
+/** The size of a schema, updated while the schema is converted. */
 export class CountedSize implements SchemaSize {
   depth = 0;
   properties = 0;

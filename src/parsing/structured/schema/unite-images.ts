@@ -2,8 +2,8 @@ import { anything, type Image, objectImage, type Properties, restored } from './
 import type { SchemaDialect } from './schema-dialect.js';
 
 /**
- * Unites images into a union; undefined if the dialect does not allow it, or if a value could match several
- * images.
+ * Combines images (converted schemas) into a union; undefined if the dialect does not allow it, or if a value that must
+ * be converted back could match several of them.
  */
 export function uniteImages(
   images: readonly Image[],
@@ -30,7 +30,7 @@ export function uniteImages(
 /** Maximum number of alternatives that are compared pair by pair. */
 const MAX_COMPARED = 128;
 
-/** Whether every value matches at most one of the images. */
+/** Whether no value can match two of the images. */
 function areDistinct(images: readonly Image[]): boolean {
   return images.every((image, index) => images.slice(index + 1).every((other) => differ(image, other)));
 }
@@ -46,11 +46,11 @@ function differ(one: Image, other: Image): boolean {
   );
 }
 
-/** Whether one closed object requires a property that the other does not have. */
+/** Whether an object of the first kind must have a property that an object of the other kind cannot have. */
 const hasOwnRequired = (one: Properties, other: Properties): boolean =>
   one.some(({ name, absence }) => absence !== 'omitted' && other.every((each) => each.name !== name));
 
-/** Whether both objects require a property of this name, with constants that distinguish them. */
+/** Whether both objects require a property of this name, and their constants for it differ. */
 function haveOwnConstants(name: string, one: Properties | undefined, other: Properties | undefined): boolean {
   const values = constantsOf(name, one);
   const others = constantsOf(name, other);
@@ -64,8 +64,8 @@ function constantsOf(name: string, properties: Properties | undefined): readonly
 }
 
 /**
- * Chooses each object's first property so that no two objects begin alike, or so that its values distinguish
- * them; undefined if that is impossible.
+ * Puts a property first in each object so that no two objects begin with the same property, unless its constants
+ * distinguish them; undefined if that is impossible.
  */
 function withDistinctFirstKeys(images: readonly Image[]): Image[] | undefined {
   const chosen: { readonly first: string; readonly properties: Properties }[] = [];
@@ -87,8 +87,8 @@ function withDistinctFirstKeys(images: readonly Image[]): Image[] | undefined {
 }
 
 /**
- * Returns the properties that may come first: JavaScript orders array indexes before all other keys, the
- * smallest first.
+ * Returns the properties that can be put first. JavaScript orders keys that are array indexes before all others, so the
+ * smallest of them is always first.
  */
 function possiblyFirst(properties: Properties): Properties {
   const [first = ''] = Object.keys(Object.fromEntries(properties.map(({ name }) => [name, true])));

@@ -78,7 +78,7 @@ async function whyItStaysOut(
     const limit = await findLimit({ client, request: pinned, id, window: windowOf(pinned) });
     const needed = now?.original_tokens ? `: it needs ${tokens(now.original_tokens)} tokens` : '';
     return {
-      why: `Even as the first file, no more of it fits${needed}.`,
+      why: `Even as the first file, no more of it fits into the share for files${needed}.`,
       ...(limit !== null && { raised: withLimit(pinned, limit) }),
     };
   } catch (error) {

@@ -12,7 +12,7 @@ const partSchema = z.object({
   file: optional(z.object({ file_data: optional(z.string()) })),
 });
 
-/** A text, or a list of parts, read as a list of parts. */
+/** A list of parts. A single text is converted to a list of one part. */
 const contentSchema = z.preprocess(
   (content) => (typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? [])),
   list(partSchema, MAX_PARTS),
@@ -30,7 +30,7 @@ const toolCallSchema = z.object({
   extra_content: jsonValue.optional(),
 });
 
-/** A message of any role. The fields that a role does not have are ignored. */
+/** A message of any role. Fields that do not belong to the message's role are ignored. */
 export const messageSchema = z.object({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content: contentSchema.optional(),
@@ -48,7 +48,7 @@ const functionSchema = z.object({
   parameters: optional(jsonObject),
 });
 
-/** A tool of any type. Types other than `function` and `custom` run at a vendor and are skipped. */
+/** A tool of any type. Tools of other types than `function` and `custom` run at the vendor, so they are skipped. */
 export const toolSchema = z
   .object({
     type: z.string(),
@@ -79,10 +79,7 @@ const toolChoiceSchema = z.union(
   'expected "none", "auto", "required", or an object that names a tool',
 );
 
-/**
- * The fields of a body without the messages and the tools; each message and tool is read with its
- * own schema.
- */
+/** The fields of a request body without messages and tools, which are read one by one with schemas of their own. */
 export const bodySchema = z.object({
   model: z.string().min(1).max(512),
   messages: z.array(z.unknown()).min(1).max(MAX_ITEMS),

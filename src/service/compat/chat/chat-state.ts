@@ -2,19 +2,22 @@ import { isObject } from '../../../contract/fields.js';
 import { readState, type VendorFields, writeState } from '../client-state.js';
 import type { ChatMessage } from './chat-schema.js';
 
-/** Writes the state of a reply into `reasoning_details`, as OpenRouter's clients send it back (rule: compatible-state). */
+/**
+ * Writes the provider state of a reply into `reasoning_details`, which OpenRouter's clients send back (rule:
+ * compatible-state).
+ */
 export const detailsOf = (state: unknown) =>
   state === undefined
     ? {}
     : { reasoning_details: [{ type: 'reasoning.encrypted', format: 'stepwise', data: writeState(state) }] };
 
-/** Writes the state of a call into `extra_content`, as Gemini's clients send it back. */
+/** Writes the provider state of a call into `extra_content`, which Gemini's clients send back. */
 export const extraContentOf = (state: unknown) =>
   state === undefined ? {} : { extra_content: { stepwise: { state: writeState(state) } } };
 
 /**
- * Reads the state of a message: what `detailsOf` wrote, else the text of the reasoning, which some providers need back
- * beside calls.
+ * Reads the provider state of a message: the state that `detailsOf` wrote, otherwise the reasoning text, which some
+ * providers need back together with calls.
  */
 export function messageState({ reasoning_details: details, reasoning_content: text }: ChatMessage): unknown {
   const entries = Array.isArray(details) ? details.filter(isObject) : [];

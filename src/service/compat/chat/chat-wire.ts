@@ -3,7 +3,7 @@ import type { Wire } from '../wire.js';
 import { readChat } from './read-chat.js';
 import { ChatStream, writeChat } from './write-chat.js';
 
-/** The wire of OpenAI's Chat Completions API. */
+/** Reads and writes OpenAI's Chat Completions API. */
 export const chatWire: Wire = {
   endpoint: 'chat',
   async read(body, signal) {

@@ -16,17 +16,17 @@ import type { NeutralRequest } from '../wire.js';
 import { bodySchema, type ChatBody, type ChatTool, messageSchema, toolSchema } from './chat-schema.js';
 import { readMessages } from './read-messages.js';
 
-/** A Chat Completions request that was read. */
+/** A parsed Chat Completions request. */
 export interface ReadChat {
   readonly request: NeutralRequest;
   readonly isStreamed: boolean;
-  /** True if the last chunk of a stream has the usage. */
+  /** True if the client asks for the usage in the last chunk of a stream. */
   readonly includesUsage: boolean;
 }
 
 /**
- * Ignored fields that would change what the model writes, so that the report has a warning about each. Other
- * unknown fields are ignored without a warning.
+ * Fields that the service ignores although they would change what the model writes. The report has a warning about
+ * each of them; other unknown fields are ignored without a warning.
  */
 const ignored = [
   ...['stop', 'top_p', 'top_k', 'min_p', 'frequency_penalty', 'presence_penalty', 'repetition_penalty'],
@@ -71,7 +71,10 @@ export async function readChat(body: unknown, signal: AbortSignal): Promise<Read
   };
 }
 
-/** Returns the schema of the answer. Some servers take one for `json_object` too, beside the type. */
+/**
+ * Returns the schema of the answer. Clients may also send one with `json_object`, beside the type, as some servers
+ * allow.
+ */
 function answerSchemaOf({ response_format: format }: ChatBody): NeutralRequest['answerSchema'] {
   const path = ['response_format'];
   if (format?.type !== 'json_schema') return readAnswerFormat(format, path);
@@ -86,7 +89,7 @@ function toOffered({ type, function: given, custom }: ChatTool): OfferedByClient
   return [{ kind: 'function', name, description, inputSchema: parameters }];
 }
 
-/** Warns about a tool that runs at a vendor. */
+/** Returns a warning for a tool that runs at the vendor, otherwise an empty list. */
 function skipped({ type }: ChatTool): Warning[] {
   return type === 'function' || type === 'custom' ? [] : [toolSkipped(type)];
 }

@@ -7,7 +7,7 @@ import { placeholderOf } from '../read-fields.js';
 import type { ChatMessage } from './chat-schema.js';
 import { callState, messageState } from './chat-state.js';
 
-/** The conversation in a body. */
+/** The conversation in a request body. */
 export interface ReadMessages {
   readonly instructions: string;
   readonly items: readonly ConversationItem[];
@@ -87,7 +87,7 @@ function textOf({ content = [], refusal }: ChatMessage): string {
 const attachmentsOf = ({ content = [] }: ChatMessage): Attachment[] =>
   content.flatMap((part) => fileIn(part) ?? []);
 
-/** Returns the image or the PDF of a part. An address is not fetched. */
+/** Returns the image or the PDF of a part. A file that is given by an address is not fetched. */
 function fileIn({ image_url: image, file }: Part): Attachment | undefined {
   const url = typeof image === 'string' ? image : (image?.url ?? file?.file_data);
   return url === undefined ? undefined : attachmentIn(url);

@@ -40,7 +40,7 @@ const finishReasons = {
   refusal: 'stop',
 } as const satisfies Record<Answer['end'], FinishReason>;
 
-/** OpenAI ends a refusal in words with `stop`, and one without words with `content_filter`. */
+/** Returns OpenAI's finish reason: `stop` for a refusal with a text, `content_filter` for one without. */
 const finishReasonOf = ({ end, refusal }: Answer): FinishReason =>
   refusal === '' ? 'content_filter' : finishReasons[end];
 

@@ -1,6 +1,9 @@
 import type { FailureWriter } from '../wire.js';
 
-/** Writes a failure in Anthropic's shape (rule: compatible-errors). Its clients retry 408, 409, 429 and 5xx. */
+/**
+ * Writes a failure in Anthropic's shape (rule: compatible-errors). Anthropic's clients retry requests that failed
+ * with 408, 409, 429 or 5xx.
+ */
 export const writeMessagesFailure: FailureWriter = ({ failure, status, message, tooLong, requestId }) => {
   const sent = tooLong || status === 422 ? 400 : status;
   const error = tooLong

@@ -4,7 +4,7 @@ import { reasoningEffortSchema } from '../../../contract/step-request.js';
 import { answerFormatSchema } from '../answer-format.js';
 import { MAX_ITEMS, MAX_PARTS, MAX_TOOLS } from '../read-fields.js';
 
-/** A text, or a list of blocks, read as a list of blocks. */
+/** Converts a single text to a list of one block. */
 const asBlocks = (content: unknown): unknown =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 
@@ -21,7 +21,7 @@ const resultBlockSchema = z.object({
   tool_name: optional(z.string()),
 });
 
-/** A block of any type. The fields that a type does not have are ignored. */
+/** A block of any type. Fields that do not belong to the block's type are ignored. */
 const blockSchema = z.object({
   type: z.string(),
   text: optional(z.string()),
@@ -46,10 +46,7 @@ export const messageSchema = z.object({
   content: z.preprocess(asBlocks, list(blockSchema, MAX_PARTS)),
 });
 
-/**
- * A tool of any type. A tool without a schema is one that only Anthropic's models know, or that Anthropic's
- * servers run.
- */
+/** A tool of any type. A tool without a schema is known only to Anthropic's models, or runs on Anthropic's servers. */
 export const toolSchema = z.object({
   type: optional(z.string()),
   name: z.string().min(1),
@@ -64,10 +61,7 @@ const toolChoiceSchema = z.object({
   disable_parallel_tool_use: optional(z.boolean()),
 });
 
-/**
- * The fields of a body without the messages and the tools; each message and tool is read with its
- * own schema.
- */
+/** The fields of a request body without messages and tools, which are read one by one with schemas of their own. */
 export const bodySchema = z.object({
   model: z.string().min(1).max(512),
   messages: z.array(z.unknown()).min(1).max(MAX_ITEMS),

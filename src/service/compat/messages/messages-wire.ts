@@ -3,7 +3,7 @@ import { writeMessagesFailure } from './messages-failure.js';
 import { readMessages } from './read-messages.js';
 import { MessagesStream, writeMessage } from './write-messages.js';
 
-/** The wire of Anthropic's Messages API. */
+/** Reads and writes Anthropic's Messages API. */
 export const messagesWire: Wire = {
   endpoint: 'messages',
   async read(body, signal) {

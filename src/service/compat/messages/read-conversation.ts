@@ -8,7 +8,7 @@ import { placeholderOf } from '../read-fields.js';
 import { replyItems } from '../reply-items.js';
 import type { Block, Message } from './messages-schema.js';
 
-/** The conversation in a body. */
+/** The conversation in a request body. */
 export interface ReadConversation {
   /** Texts of the messages whose role is `system`. */
   readonly instructions: readonly string[];
@@ -74,7 +74,7 @@ type AnyBlock = Pick<Block, 'type' | 'text' | 'tool_name' | 'source'>;
 
 const isFile = ({ type }: AnyBlock): boolean => type === 'image' || type === 'document';
 
-/** Returns the image or the PDF of a block. Addresses and ids of files are not fetched. */
+/** Returns the image or the PDF of a block. A file that is given by an address or an id is not fetched. */
 function fileIn({ source }: AnyBlock): Attachment | undefined {
   const { type, media_type: mediaType = '', data = '' } = source ?? {};
   return type === 'base64' ? toAttachment(mediaType, data) : undefined;
@@ -83,11 +83,13 @@ function fileIn({ source }: AnyBlock): Attachment | undefined {
 const attachmentsOf = (blocks: readonly AnyBlock[]): Attachment[] =>
   blocks.flatMap((block) => fileIn(block) ?? []);
 
-/** Returns the text of a block, or of a document that is plain text. */
+/**
+ * Returns the text of a block: its own text, the name of a referenced tool, or the content of a plain-text document.
+ */
 const textIn = ({ text, source, tool_name: tool }: AnyBlock): string | undefined =>
   text ?? tool ?? (source?.type === 'text' ? source.data : undefined);
 
-/** Joins the texts of blocks, as lines. */
+/** Joins the texts of blocks with line breaks. */
 function textOf(blocks: readonly AnyBlock[]): string {
   const texts = blocks
     .filter((block) => !silent.has(block.type) && !fileIn(block))

@@ -25,8 +25,8 @@ import {
 import { readConversation } from './read-conversation.js';
 
 /**
- * Ignored fields that would change what the model writes, so that the report has a warning about each. Other
- * unknown fields are ignored without a warning.
+ * Fields that the service ignores although they would change what the model writes. The report has a warning about
+ * each of them; other unknown fields are ignored without a warning.
  */
 const ignored = ['stop_sequences', 'top_p', 'top_k', 'mcp_servers', 'container', 'context_management'];
 
@@ -40,7 +40,7 @@ export async function readMessages(
   const messages = await readEach(messageSchema, fields.messages, { path: 'messages', signal });
   const sent = await readEach(toolSchema, fields.tools ?? [], { path: 'tools', signal });
   const found = referencesIn(messages);
-  const isOffered = (tool: MessagesTool) => isTaught(tool) && (!tool.defer_loading || found.has(tool.name));
+  const isOffered = (tool: MessagesTool) => isDefined(tool) && (!tool.defer_loading || found.has(tool.name));
   const tools = new ClientTools(
     sent.filter(isOffered).map(({ name, description, input_schema: inputSchema }) => ({
       kind: 'function',
@@ -68,7 +68,7 @@ export async function readMessages(
     cacheKey: undefined,
     warnings: [
       ...ignoredFields(body, ignored),
-      ...sent.filter((tool) => !isTaught(tool)).map(({ type = '' }) => toolSkipped(type)),
+      ...sent.filter((tool) => !isDefined(tool)).map(({ type = '' }) => toolSkipped(type)),
       ...(replaced > 0 ? [imageReplaced(replaced)] : []),
       ...(foreignStates > 0 ? [foreignState] : []),
     ],
@@ -76,8 +76,8 @@ export async function readMessages(
   return { request, isStreamed: fields.stream ?? false };
 }
 
-/** Whether a tool has a definition with which any model can call it. */
-const isTaught = ({ type, input_schema: schema }: MessagesTool): boolean =>
+/** Returns whether the request defines the tool completely, so that any model can call it. */
+const isDefined = ({ type, input_schema: schema }: MessagesTool): boolean =>
   type === undefined || type === 'custom' || schema !== undefined;
 
 /**
@@ -106,7 +106,7 @@ function toolChoiceOf(
   return type === 'tool' ? chooseTool({ name }, tools, ['tool_choice', 'name']) : type;
 }
 
-/** Upper bounds of the thinking budgets, in tokens, that count as a low and a medium effort. */
+/** Maximum thinking budgets, in tokens, that the service treats as low and as medium reasoning effort. */
 const LOW_BUDGET = 4_096;
 const MEDIUM_BUDGET = 16_384;
 

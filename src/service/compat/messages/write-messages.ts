@@ -26,7 +26,7 @@ export function writeMessage(answer: Answer): Message & { readonly stepwise?: ob
   };
 }
 
-/** Returns the blocks after the text: the calls, each after its state, or the state of the answer. */
+/** Returns the blocks after the text: the calls, each after its provider state, or the provider state of the answer. */
 function closingBlocks({ calls, providerState, refusal }: Answer): ContentBlock[] {
   return [
     ...(refusal ? [textBlock(refusal)] : []),
@@ -76,7 +76,7 @@ const noUsage: Usage = {
   speed: null,
 };
 
-/** Anthropic counts the cached tokens of a prompt apart from the others. */
+/** In Anthropic's API, `input_tokens` excludes the tokens read from the cache, which have a field of their own. */
 function usageOf({ usage }: Answer): MessageDeltaUsage & { readonly input_tokens: number } {
   const { input_tokens, output_tokens, cached_input_tokens: read, cache_write_tokens: written } = usage;
   return {
@@ -108,7 +108,7 @@ export class MessagesStream implements StreamWriter {
   readonly keepAlive = eventOf('ping', {});
   readonly #identity: AnswerIdentity;
   #open: 'text' | 'thinking' | undefined;
-  /** Index of the open block; if none is open, of the next one. */
+  /** Index of the open block, or of the next one if none is open. */
   #index = 0;
 
   constructor(identity: AnswerIdentity) {
@@ -148,7 +148,7 @@ export class MessagesStream implements StreamWriter {
     return eventOf('error', body);
   }
 
-  /** Opens a block for the deltas of a kind, unless one is open. */
+  /** Opens a block for deltas of a kind, unless one is open. */
   #continue(kind: 'text' | 'thinking', block: ContentBlock): string {
     if (this.#open === kind) return '';
     const closed = this.#close();
@@ -173,7 +173,9 @@ export class MessagesStream implements StreamWriter {
     return write({ type: 'content_block_delta', index: this.#index, delta });
   }
 
-  /** Writes a whole block. Clients read texts and arguments from deltas only. */
+  /**
+   * Writes a complete block, with its content as a delta, because clients read texts and arguments only from deltas.
+   */
   #whole(block: ContentBlock): string {
     if (block.type === 'text')
       return (

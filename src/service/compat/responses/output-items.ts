@@ -20,10 +20,10 @@ export type OutputItem = MessageItem | ReasoningItem | CallItem;
 
 export type ContentPart = MessageItem['content'][number];
 
-/** Returns an item with its id, which depends on the index of the item in the output. */
+/** A function that returns an item with its id, which contains the item's index in the output. */
 export type Placed<Item extends OutputItem = OutputItem> = (identity: AnswerIdentity, place: number) => Item;
 
-/** Returns the items of a plain answer. */
+/** Returns the output items of an answer that is not streamed. */
 export function outputOf(answer: Answer): OutputItem[] {
   const { text, reasoning } = answer;
   const parts = [...(text === '' ? [] : [textPart(text)]), ...closingParts(answer, text === '')];
@@ -35,13 +35,16 @@ export function outputOf(answer: Answer): OutputItem[] {
   return placed.map((place, index) => place(answer, index));
 }
 
-/** Returns the parts of a message after its text: a refusal, or an empty text if the answer has nothing else. */
+/** Returns the parts of a message after its text: a refusal, or an empty text if the answer is empty otherwise. */
 export function closingParts({ refusal, calls }: Answer, isEmpty: boolean): ContentPart[] {
   if (refusal) return [{ type: 'refusal', refusal }];
   return isEmpty && calls.length === 0 ? [textPart('')] : [];
 }
 
-/** Returns the items after the text: the calls, each after its state, or the state of the answer. */
+/**
+ * Returns the items after the text: a reasoning item with the answer's provider state, if it has one, then the calls,
+ * each preceded by a reasoning item with its own provider state, if it has one.
+ */
 export function closingItems({ calls, providerState }: Answer): Placed<ReasoningItem | CallItem>[] {
   return [
     ...stateItems(providerState),
@@ -52,7 +55,10 @@ export function closingItems({ calls, providerState }: Answer): Placed<Reasoning
 const stateItems = (state: unknown): Placed<ReasoningItem>[] =>
   state === undefined ? [] : [reasoningItem({ state })];
 
-/** Creates a reasoning item with a provider state, or with the reasoning as a summary, which all clients read. */
+/**
+ * Creates a reasoning item with a provider state, or with the reasoning as a summary, because all clients read
+ * summaries.
+ */
 export function reasoningItem({
   summary = '',
   state,

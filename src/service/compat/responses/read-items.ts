@@ -8,7 +8,7 @@ import { placeholderOf } from '../read-fields.js';
 import { replyItems } from '../reply-items.js';
 import { type Item, isKnownItem, type Part } from './responses-schema.js';
 
-/** The conversation in a body. */
+/** The conversation in a request body. */
 export interface ReadItems {
   /** Texts of the messages whose role is `system` or `developer`. */
   readonly instructions: readonly string[];
@@ -17,7 +17,7 @@ export interface ReadItems {
   readonly replaced: number;
   /** Number of reasoning items that another service encrypted. */
   readonly foreignStates: number;
-  /** Number of items of other types, which were left out. */
+  /** Number of items of unsupported types, which were left out. */
   readonly skipped: number;
 }
 
@@ -44,7 +44,7 @@ const isOfReply = ({ type, role }: Item): boolean =>
 
 const isCall = (type: string): boolean => type === 'function_call' || type === 'custom_tool_call';
 
-/** Groups the items of each reply. The others stay as they are. */
+/** Groups adjacent items of the model into one list per reply. Other items stay single. */
 function repliesAndOthers(items: readonly Item[]): (Item | Item[])[] {
   const groups: (Item | Item[])[] = [];
   for (const item of items) {
@@ -89,7 +89,7 @@ function toCall(
   return { id, name: tools.nameOf({ name, namespace }), args };
 }
 
-/** Returns the image or the PDF of a part. An address or an id is not fetched. */
+/** Returns the image or the PDF of a part. A file that is given by an address or an id is not fetched. */
 function fileIn({ image_url: image, file_data: file }: Part): Attachment | undefined {
   const url = image ?? file;
   return url === undefined ? undefined : attachmentIn(url);
@@ -99,7 +99,7 @@ const textIn = ({ text, refusal }: Part): string | undefined => text ?? refusal;
 
 const isReplaced = (part: Part): boolean => textIn(part) === undefined && !fileIn(part);
 
-/** Joins the texts of parts, as lines. */
+/** Joins the texts of parts with line breaks. */
 const textOf = (parts: readonly Part[]): string =>
   parts
     .filter((part) => !fileIn(part))

@@ -25,21 +25,21 @@ import {
 } from './responses-schema.js';
 import type { Repeated } from './write-response.js';
 
-/** A request of Responses that was read. */
+/** A parsed request of the Responses API. */
 export interface ReadResponses {
   readonly request: NeutralRequest;
   readonly isStreamed: boolean;
-  /** Fields of the request that its answer repeats. */
+  /** Fields of the request that the answer repeats. */
   readonly repeated: Repeated;
 }
 
 /**
- * Ignored fields that would change what the model writes, so that the report has a warning about each. Other
- * unknown fields are ignored without a warning.
+ * Fields that the service ignores although they would change what the model writes. The report has a warning about
+ * each of them; other unknown fields are ignored without a warning.
  */
 const ignored = ['top_p', 'top_logprobs', 'presence_penalty', 'frequency_penalty', 'max_tool_calls'];
 
-/** Reads a request of Responses (rule: responses-requests). */
+/** Reads a request of the Responses API (rule: responses-requests). */
 export async function readResponses(body: unknown, signal: AbortSignal): Promise<ReadResponses> {
   if (!isObject(body)) throw refused('', 'expected the request as an object');
   const fields = readFields(bodySchema, body, '');
@@ -87,7 +87,10 @@ function refuseUnsupported(fields: ResponsesBody): void {
     throw refused('background', 'nothing is stored, so no answer can be fetched later; use stream');
 }
 
-/** Limits the tools of all namespaces together, because names that become the same are made unique one by one. */
+/**
+ * Creates the tools. The limit applies to all namespaces together, because names that collide are made unique one by
+ * one.
+ */
 function toTools(sent: readonly ResponsesTool[]): ClientTools {
   const offered = sent.flatMap(toOffered);
   if (offered.length > MAX_TOOLS)
@@ -95,7 +98,7 @@ function toTools(sent: readonly ResponsesTool[]): ClientTools {
   return new ClientTools(offered);
 }
 
-/** Returns a tool, or the tools of a namespace. */
+/** Returns the tool itself or, for a namespace, the tools in it. */
 function toOffered({ tools = [], ...tool }: ResponsesTool): OfferedByClient[] {
   if (tool.type !== 'namespace') return ownTool(tool);
   return tools.flatMap((each) => ownTool(each, tool.name));
@@ -109,14 +112,17 @@ function ownTool({ type, name = '', parameters, ...rest }: OwnTool, namespace?: 
   return [{ kind: type, name, namespace, description, inputSchema: parameters }];
 }
 
-/** Returns a description with the grammar of a freeform tool, since no upstream enforces it. */
+/**
+ * Returns the description of a tool. Appends the grammar of a freeform tool, because no upstream enforces the
+ * grammar.
+ */
 function descriptionOf({ description, format }: Pick<OwnTool, 'description' | 'format'>): string | undefined {
   if (!format?.definition) return description;
   const grammar = `The input must match this grammar (${format.syntax ?? format.type}):\n${format.definition}`;
   return description ? `${description}\n\n${grammar}` : grammar;
 }
 
-/** Warns about a tool that runs at a vendor. */
+/** Returns warnings for tools that run at the vendor. */
 function skippedTools({ type, tools = [] }: OwnTool & Pick<ResponsesTool, 'tools'>): Warning[] {
   if (type === 'function' || type === 'custom') return [];
   return type === 'namespace' ? tools.flatMap((each) => skippedTools(each)) : [toolSkipped(type)];
@@ -135,7 +141,7 @@ function toolChoiceOf(
   return choice.type === 'allowed_tools' ? choice.mode : chooseTool(choice, tools, 'tool_choice');
 }
 
-/** Returns the fields that an answer repeats, tools only if the model knows them. */
+/** Returns the fields of the request that the answer repeats. Of the tools, includes only those that the model gets. */
 function repeatedOf(body: Readonly<Record<string, unknown>>, fields: ResponsesBody): Repeated {
   const taken = (fields.tools ?? []).filter(isObject).filter(({ type }) => isTaken(type));
   return {
@@ -154,7 +160,7 @@ function repeatedOf(body: Readonly<Record<string, unknown>>, fields: ResponsesBo
   };
 }
 
-/** Returns the format of the answer as the client wrote it, with the fields that OpenAI adds. */
+/** Returns the answer format as the client wrote it, with the fields that OpenAI adds. */
 function formatIn({ text }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const format = isObject(text) && isObject(text['format']) ? text['format'] : { type: 'text' };
   return format['type'] === 'json_schema' ? { description: null, strict: null, ...format } : format;

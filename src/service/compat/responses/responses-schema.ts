@@ -12,13 +12,13 @@ const partSchema = z.object({
   file_data: optional(z.string()),
 });
 
-/** A text, or a list of parts, read as a list of parts. */
+/** A list of parts. A single text is converted to a list of one part. */
 const partsSchema = z.preprocess(
   (content) => (typeof content === 'string' ? [{ type: 'input_text', text: content }] : (content ?? [])),
   list(partSchema, MAX_PARTS),
 );
 
-/** The fields that items of a type need. The fields of items of other types are not read. */
+/** The required fields of items, by type. Of items of other types, only the type is read. */
 const needed: ReadonlyMap<string, readonly string[]> = new Map([
   ['message', ['role']],
   ['function_call', ['call_id', 'name']],
@@ -28,12 +28,10 @@ const needed: ReadonlyMap<string, readonly string[]> = new Map([
   ['reasoning', []],
 ]);
 
-/** Whether items of a type are part of the conversation for the model. */
+/** Returns whether items of a type are part of the conversation that the model gets. */
 export const isKnownItem = (type: string): boolean => needed.has(type);
 
-/**
- * Adds the type `message` to a message without a type, and removes all other fields from items of unknown types.
- */
+/** Adds the type `message` to an item without a type. Removes all other fields from items of unknown types. */
 function toTyped(item: unknown): unknown {
   if (!isObject(item)) return item;
   const { type = 'message' } = item;
@@ -68,7 +66,7 @@ const toolFields = z.object({
   name: optional(z.string().min(1)),
   description: optional(z.string()),
   parameters: optional(jsonObject),
-  /** The form of the text of a freeform tool. */
+  /** The format of a freeform tool's text, such as a grammar. */
   format: optional(
     z.object({ type: z.string(), syntax: optional(z.string()), definition: optional(z.string()) }),
   ),
@@ -78,7 +76,10 @@ const isNamed = ({ type, name }: { readonly type: string; readonly name?: string
   name !== undefined || !['function', 'custom', 'namespace'].includes(type);
 const nameRequired = { path: ['name'], error: 'this field is required: a text' };
 
-/** A tool of any type. Types besides functions, freeform tools and namespaces run at a vendor and are skipped. */
+/**
+ * A tool of any type. Tools of other types than functions, freeform tools and namespaces run at the vendor and are
+ * skipped.
+ */
 export const toolSchema = z.preprocess(
   onlyIfKnown,
   toolFields
@@ -88,7 +89,7 @@ export const toolSchema = z.preprocess(
     .refine(isNamed, nameRequired),
 );
 
-/** Removes all fields but the type from tools that run at a vendor, because their fields have other meanings. */
+/** Removes all fields but the type from tools that run at the vendor, because their fields have other meanings. */
 function onlyIfKnown(tool: unknown): unknown {
   if (!isObject(tool)) return tool;
   const { type } = tool;
@@ -108,10 +109,7 @@ const toolChoiceSchema = z.union(
   'expected "none", "auto", "required", or an object that names a tool in tools',
 );
 
-/**
- * The fields of a body without the items and the tools; each item and tool is read with its own
- * schema.
- */
+/** The fields of a request body without items and tools, which are read one by one with schemas of their own. */
 export const bodySchema = z.object({
   model: z.string().min(1).max(512),
   input: z.union([z.string(), z.array(z.unknown()).max(MAX_ITEMS)], 'expected a text, or a list of items'),

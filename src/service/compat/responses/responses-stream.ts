@@ -29,7 +29,7 @@ export class ResponsesStream implements StreamWriter {
   readonly reportsTooLong = true;
   readonly #identity: AnswerIdentity;
   readonly #repeated: Repeated;
-  /** The items that are complete. */
+  /** The items that have been written completely. */
   readonly #output: OutputItem[] = [];
   #open: OpenItem | undefined;
   #sequence = 0;
@@ -78,7 +78,7 @@ export class ResponsesStream implements StreamWriter {
     return flat + this.#whole('response.failed', response);
   }
 
-  /** Opens an item for deltas of a kind, unless it is open. */
+  /** Opens an item for deltas of a kind, unless one of this kind is open. */
   #continue(kind: OpenItem['kind']): string {
     if (this.#open?.kind === kind) return '';
     const closed = this.#close();
@@ -113,7 +113,10 @@ export class ResponsesStream implements StreamWriter {
     return this.#write({ type: 'response.output_text.delta', ...at, delta });
   }
 
-  /** Ends the open item. Adds the refusal, or an empty text if the answer has nothing else, to the message. */
+  /**
+   * Ends the message or reasoning that is open. Adds the refusal, or an empty text if the answer is empty otherwise, to
+   * the message, and begins one if none is open.
+   */
   #closeAll(answer: Answer): string {
     const isEmpty = answer.text === '';
     const [part] = closingParts(answer, isEmpty);
@@ -132,7 +135,7 @@ export class ResponsesStream implements StreamWriter {
       : this.#closeReasoning(this.#open.text);
   }
 
-  /** Ends a message: its open text, then further parts. */
+  /** Closes a message: first its open text, then the further parts. */
   #closeMessage(further: readonly ContentPart[], status: 'completed' | 'incomplete' | 'in_progress'): string {
     const text = this.#open?.text;
     const content = [...(text === undefined ? [] : [textPart(text)]), ...further];
@@ -172,7 +175,7 @@ export class ResponsesStream implements StreamWriter {
     );
   }
 
-  /** Writes a state or a call. Some clients read arguments from deltas only. */
+  /** Writes a provider state or a call, with arguments as a delta, because some clients read them only from deltas. */
   #wholeItem(item: ReasoningItem | CallItem): string {
     if (item.type === 'reasoning') return this.#item('response.output_item.added', item) + this.#done(item);
     const at = { item_id: item.id, output_index: this.#output.length };

@@ -4,7 +4,7 @@ import { writeResponsesFailure } from './responses-failure.js';
 import { ResponsesStream } from './responses-stream.js';
 import { writeResponse } from './write-response.js';
 
-/** The wire of OpenAI's Responses API, as Open Responses specifies it. */
+/** Reads and writes OpenAI's Responses API, as Open Responses specifies it. */
 export const responsesWire: Wire = {
   endpoint: 'responses',
   async read(body, signal) {

@@ -2,7 +2,7 @@ import type { Response, ResponseUsage } from 'openai/resources/responses/respons
 import type { Answer, AnswerIdentity } from '../wire.js';
 import { type OutputItem, outputOf } from './output-items.js';
 
-/** Fields of a request that its answer repeats. */
+/** Fields of a request that the answer repeats. */
 export interface Repeated {
   readonly instructions: string | null;
   readonly max_output_tokens: number | null;
@@ -18,11 +18,11 @@ export interface Repeated {
 
 type Ending = Pick<Response, 'status' | 'error' | 'incomplete_details' | 'completed_at' | 'usage' | 'output'>;
 
-/** Writes an answer as one response (rule: responses-answers). */
+/** Writes an answer as one response object (rule: responses-answers). */
 export const writeResponse = (answer: Answer, repeated: Repeated): object =>
   writeEnded(answer, repeated, outputOf(answer));
 
-/** Writes the response of an answer with the given output. */
+/** Writes the response object of a finished answer, with the given output. */
 export function writeEnded(answer: Answer, repeated: Repeated, output: OutputItem[]): object {
   const { report } = answer;
   return {
@@ -31,11 +31,11 @@ export function writeEnded(answer: Answer, repeated: Repeated, output: OutputIte
   };
 }
 
-/** Writes a response that is still in progress. */
+/** Writes the response object of an answer that is in progress. */
 export const writeBegun = (identity: AnswerIdentity, repeated: Repeated): object =>
   responseOf(identity, repeated, { ...unended, output: [] });
 
-/** Writes a response that failed. */
+/** Writes the response object of an answer that failed. */
 export function writeFailed(
   identity: AnswerIdentity,
   repeated: Repeated,
@@ -44,7 +44,7 @@ export function writeFailed(
     output,
   }: { readonly error: { readonly code: string; readonly message: string }; readonly output: OutputItem[] },
 ): object {
-  // Cast: the type lists OpenAI's own codes.
+  // Cast: OpenAI's type allows only OpenAI's own error codes.
   return responseOf(identity, repeated, {
     ...unended,
     status: 'failed',
@@ -61,7 +61,7 @@ function endingOf({ end, refusal }: Answer): Partial<Ending> {
   return { status: 'completed', completed_at: Math.floor(Date.now() / 1_000) };
 }
 
-/** Fields that Open Responses or newer versions of OpenAI's types require, and that our version lacks. */
+/** Fields that Open Responses or newer versions of OpenAI's types require, and that the installed version lacks. */
 interface Further {
   readonly access_programs: null;
   readonly frequency_penalty: number;
@@ -94,7 +94,7 @@ function responseOf(
     top_logprobs: 0,
     top_p: 1,
     truncation: 'auto',
-    // Cast: the fields were checked, or come back as the client wrote them.
+    // Cast: these fields were validated, or are returned as the client wrote them.
     ...(repeated as Pick<Response, keyof Repeated>),
     ...ending,
     ...(ending.usage === undefined && { usage: null as never }),

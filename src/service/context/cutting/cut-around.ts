@@ -14,9 +14,9 @@ import {
 import { largestFitting } from './largest-fitting.js';
 
 /**
- * Keeps the given lines of a text and as many adjacent ones as fit, with equally many characters before and after.
- * A marker line at each cut describes the omitted text. If not even the given lines fit, cuts them like any other
- * text.
+ * Keeps the given lines of a text and as many lines around them as fit, with equally many characters before and
+ * after. A marker line at each cut describes the omitted text. If not even the given lines fit, cuts them as
+ * `cutLines` does.
  */
 export async function cutAround(
   source: CutSource,
@@ -43,7 +43,7 @@ interface Offsets {
   readonly end: number;
 }
 
-/** Extends a range by whole lines on both sides, by at most `by` characters each. */
+/** Extends a range by complete lines, by at most `by` characters on each side. */
 function widen(text: string, { start, end }: Offsets, by: number): Offsets {
   const from = start - by;
   const to = end + by;

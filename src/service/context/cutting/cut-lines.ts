@@ -15,10 +15,10 @@ import {
 import { largestFitting } from './largest-fitting.js';
 
 /**
- * Cuts a text to a token limit (rule: cut-by-lines). Its head and tail stay. One marker line between them
- * describes the omitted lines and how to request them. Blank lines stay. A line is cut inside, between code
- * points, only if it is too long for half of the budget. The result depends only on the source and the limit;
- * undefined if not even the marker fits.
+ * Cuts a text to a token limit (rule: cut-by-lines). Keeps its head and its tail, including blank lines. One marker
+ * line between them describes the omitted lines and how to request them. A line is cut inside, between code points,
+ * only if it is too long for half of the budget. The result depends only on the source and the limit. Returns
+ * undefined if not even the marker line fits.
  */
 export async function cutLines(
   source: CutSource,

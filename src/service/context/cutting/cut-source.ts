@@ -10,11 +10,10 @@ export interface CutSource {
   readonly firstLine?: number | undefined;
   /** Number of lines of the file that contains the text; by default, the text is the whole file. */
   readonly totalLines?: number | 'unknown' | undefined;
-  /** Describes how to request missing lines, such as `41-210`. */
+  /** Returns a text that explains how to request the missing lines, given as `41-210`. */
   readonly howToAsk?: ((lines: string) => string) | undefined;
   /**
-   * Renders the cut text as it is sent, which is the text whose tokens are counted. By default, returns the text
-   * unchanged.
+   * Renders the cut text as it is sent; its tokens are counted in this form. By default, the text is sent unchanged.
    */
   readonly render?: ((cut: CutText) => string) | undefined;
 }
@@ -73,14 +72,14 @@ export function wholeText({ text, firstLine, lastLine }: NumberedSource): CutTex
   return { text, cut: false, wholeLines: lines, lines };
 }
 
-/** Returns whether nothing of the text remains but the marker line. */
+/** Returns whether only the marker line is left of a text. */
 export function hasOnlyMarker({ cut, lines }: CutText): boolean {
   return cut && lines.length === 0;
 }
 
 /** The lines that a cut omits, completely or in part. */
 export interface Gap extends LineRange {
-  /** True if the text keeps a part of the gap's first line; `insideLast` is the same for the last line. */
+  /** True if a part of the gap's first line is kept; `insideLast` is the same for its last line. */
   readonly insideFirst: boolean;
   readonly insideLast: boolean;
   readonly characters: number;

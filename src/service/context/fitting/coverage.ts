@@ -3,15 +3,15 @@ import type { LineRange } from '../lines.js';
 import { TextSearch } from './text-search.js';
 
 /**
- * Maximum number of UTF-16 units in which chunks without line numbers are searched for. After that, only a chunk
- * that equals a whole covered text counts as covered.
+ * Maximum total length, in UTF-16 units, of the covered texts that are searched for chunks without line numbers.
+ * Beyond it, a chunk is treated as covered only if it equals a whole covered text.
  */
 const MAX_SEARCHED_CHARACTERS = 33_554_432;
 
-/** The lines that the prompt already contains, by origin (rule: no-line-twice). */
+/** The lines that the prompt already contains, called covered lines, by origin (rule: no-line-twice). */
 export class Coverage {
   readonly #byOrigin = new Map<string, Covered>();
-  /** Remaining UTF-16 units to search, shared by all copies. */
+  /** Number of UTF-16 units that may still be searched; shared by all copies. */
   readonly #allowance: { characters: number };
 
   constructor(allowance = { characters: MAX_SEARCHED_CHARACTERS }) {
@@ -74,7 +74,10 @@ export class Coverage {
 class Covered {
   /** Disjoint ranges in ascending order, so that a range can be found by bisection. */
   readonly lines: LineRange[];
-  /** Filled on first use: most texts have line numbers, so hashing all texts for this set would be wasted work. */
+  /**
+   * Covered texts without leading and trailing newlines. Filled from `#added` only when `texts` is read, because only
+   * texts without line numbers are compared with them.
+   */
   readonly #texts = new Set<string>();
   #added: string[] = [];
 

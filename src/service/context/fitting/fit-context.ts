@@ -18,14 +18,17 @@ export interface FittedContext {
   readonly blocks: readonly string[];
   /** Tokens of all blocks together, at most the limit. */
   readonly tokens: number;
-  /** One row for everything that was requested, except the focus file. */
+  /** One report row for each requested item except the focus file. */
   readonly items: readonly ReportItem[];
   readonly folders: readonly ReportFolder[];
-  /** The focus file, or its lines that the context does not contain, for the tail; undefined without a focus file. */
+  /**
+   * The focus file for the tail, or those of its lines that the context does not contain; undefined without a focus
+   * file.
+   */
   readonly focus: FocusToFit | undefined;
 }
 
-/** Share of the limit reserved for the lines that name dropped items, if not everything fits. */
+/** Share of the limit that is reserved for the list of dropped items, if not everything fits. */
 const LEFT_OUT_SHARE = 0.05;
 
 const sharing = {
@@ -35,9 +38,10 @@ const sharing = {
 } satisfies Record<Priority, typeof shareFairly>;
 
 /**
- * Fills a token limit by priority (rule: priorities), fairly within each priority but for the first explicit path
- * (rule: first-path-whole), and without sending a line twice. Cuts long items by lines, and names dropped items at the end if there is room. The result depends only on
- * the items and the limit, so the context stays the same, byte for byte, in all steps that request the same items.
+ * Fills a token limit by priority (rule: priorities). Divides the tokens fairly within each priority, except that the
+ * first explicit path may take up to half of them (rule: first-path-whole). Sends no line twice, cuts long items by
+ * lines, and lists dropped items at the end if they fit. The result depends only on the items and the limit, so the
+ * context stays the same, byte for byte, in all steps that request the same items.
  */
 export async function fitContext(
   gathered: GatheredContext,

@@ -23,8 +23,8 @@ export interface FittedFocus {
 }
 
 /**
- * Chooses the part of the focus file to send. If the context already contains some of its selection (or, without a
- * selection, of the file), that is the longest run of lines that the context lacks.
+ * Chooses the part of the focus file to send: the whole file if the context contains nothing of it, otherwise the
+ * longest run of the selected lines (without a selection, of all lines) that the context lacks.
  */
 export function planFocus(focus: FocusItem, covered: Coverage): FocusToFit {
   const { item, selection } = focus;

@@ -4,8 +4,8 @@ import { formatLines } from '../lines.js';
 import { linesOf, type PlacedItem, type Slice } from './slices.js';
 
 /**
- * Lists dropped items, one per line, with the number of further ones if not all lines fit
- * (rule: left-out-manifest).
+ * Lists dropped items, one per line (rule: left-out-manifest). If not all lines fit, ends with the number of further
+ * items.
  */
 export async function fitLeftOut(
   outcomes: readonly PlacedItem[],

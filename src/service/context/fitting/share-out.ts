@@ -1,13 +1,13 @@
-/** Minimum number of tokens worth giving to an item. An item gets less only if it is smaller itself. */
+/** Minimum number of tokens that are worth sending of an item. Only smaller items get less. */
 const MIN_SHARE_TOKENS = 256;
 
-/** Token counts of items; infinite for an item that exceeds any possible share. */
+/** Token counts of items; infinite for an item that is larger than any possible share. */
 type TokenSizes = readonly number[];
 
 /**
- * Divides the available tokens fairly: an item smaller than its share leaves the rest to the others, so one giant
- * item cannot starve them. Later items get 0 if less than the minimum share is left. The same sizes and room
- * always give the same shares.
+ * Divides the available tokens fairly: an item that is smaller than its share leaves the rest of it to the others, so
+ * one giant item cannot starve them. Later items get 0 if less than the minimum share is left. The same input always
+ * gives the same shares.
  */
 export function shareFairly(sizes: TokenSizes, room: number): number[] {
   const served = serve(sizes, room);
@@ -18,12 +18,12 @@ export function shareFairly(sizes: TokenSizes, room: number): number[] {
   return sizes.map((size, index) => (served[index] ? Math.min(size, level) : 0));
 }
 
-/** Largest share of the room that the first item may take whole. The rest of the room belongs to the others. */
+/** Maximum share of the available tokens that the first item may use to stay uncut. */
 const MAX_FIRST_SHARE = 0.5;
 
 /**
- * Gives the first item all the tokens it needs if that is at most half of the room, so that a caller can say which
- * item matters most; divides the rest fairly.
+ * Gives the first item all the tokens it needs if that is at most half of those available, so that a caller can
+ * choose the most important item; divides the rest fairly.
  */
 export function shareFirstWhole(sizes: TokenSizes, room: number): number[] {
   const [first = 0, ...others] = sizes;
@@ -64,7 +64,10 @@ function serve(sizes: TokenSizes, room: number): boolean[] {
   });
 }
 
-/** Finds the size up to which items stay whole, so that the longer ones, cut to that size, use up the room. */
+/**
+ * Finds the size up to which items stay uncut, so that all longer items, cut to that size, use up the available
+ * tokens.
+ */
 function waterLevel(sizes: TokenSizes, room: number): number {
   let left = room;
   for (const [index, size] of sizes.toSorted((a, b) => a - b).entries()) {

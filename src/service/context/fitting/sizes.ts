@@ -4,18 +4,17 @@ import { type FittedText, fitWhole } from '../cutting/cut-source.js';
 import { cutSourceOf, type Slice } from './slices.js';
 
 /**
- * Maximum number of tokens counted in order to share out the limit, as a multiple of the limit. Text beyond that
- * would not fit anyway.
+ * Maximum number of tokens that are counted to divide the limit among the items, as a multiple of the limit. More
+ * text would not fit anyway.
  */
 const MAX_COUNTED_PER_LIMIT = 8;
 /** Maximum number of UTF-16 units that are counted only for the report. */
 const MAX_REPORTED_CHARACTERS = 524_288;
 
 /**
- * Counts the tokens of uncut slices. The work is bounded, however much text the request asks for:
- * one maximum applies to the tokens that are counted to divide the limit among the items, another
- * to the text that is counted only for the report. Items are counted in their order, so the same
- * request always gets the same sizes.
+ * Counts the tokens of uncut slices. Two maximums bound the work, however much text the request asks for: one for
+ * tokens that are counted to divide the limit among the items, one for text that is counted only for the report.
+ * Items are counted in order, so the same request always gets the same sizes.
  */
 export class SliceSizes {
   readonly #limit: number;

@@ -13,7 +13,7 @@ export interface Slice {
   readonly firstLine: number | undefined;
 }
 
-/** An item's slices (none for a duplicate), and the fitted texts of those that are sent. */
+/** An item with its slices (none for a duplicate), and the fitted texts of the slices that are sent. */
 export interface PlacedItem {
   readonly item: ContextItem;
   readonly slices: readonly Slice[];
@@ -23,8 +23,9 @@ export interface PlacedItem {
 const precedence = { lines: 0, file: 1, folder: 2 } satisfies Record<ContextItem['requestedAs'], number>;
 
 /**
- * Divides items into slices of the lines to send. Leaves out lines that the prompt already contains, and lines
- * that another item also requests, if that one requests fewer lines or comes first (rule: no-line-twice).
+ * Divides items into slices of the lines to send. Omits lines that the prompt already contains, and lines that
+ * another item contains which takes precedence: line ranges before files, files before folders, then in the order of
+ * the request (rule: no-line-twice).
  */
 export async function slicesOf(
   items: readonly ContextItem[],

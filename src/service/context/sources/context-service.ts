@@ -17,13 +17,13 @@ type Fetch = (
 ) => Promise<Pick<Response, 'status' | 'body'>>;
 
 export interface ContextServiceOptions {
-  /** `CONTEXT_SERVICE_URL`, which the operator sets and a caller cannot change. */
+  /** `CONTEXT_SERVICE_URL`, which only the operator can set. */
   readonly url: string;
   readonly projectId: string;
   /** Returns headers to add; called before each request. */
   readonly headers?: (() => Readonly<Record<string, string>>) | undefined;
   readonly fetch?: Fetch | undefined;
-  /** Called if no connection came about, or if it broke. */
+  /** Called if a connection could not be established or broke off. */
   readonly onConnectionProblem?: ((problem: ConnectionProblem) => void) | undefined;
   /** Time limit of one response, including its body. Default 5,000. */
   readonly timeoutMs?: number;
@@ -31,10 +31,10 @@ export interface ContextServiceOptions {
   readonly maxBytes?: number;
 }
 
-/** Thrown if the context service did not respond in time, or its response does not follow the protocol. */
+/** Thrown if the context service did not respond in time, or if its response violates the protocol. */
 export class ContextServiceFailed extends Error {
   override readonly name = 'ContextServiceFailed';
-  /** Undefined if the service responded, but not as the protocol says. */
+  /** Undefined if the service responded, but its response violates the protocol. */
   readonly problem: ConnectionProblem | undefined;
 
   constructor(reason: string, { cause, problem }: { cause?: unknown; problem?: ConnectionProblem } = {}) {
@@ -47,8 +47,8 @@ const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 8_388_608;
 
 /**
- * Reads files and pinned items with two kinds of GET requests (rule: context-service). Rejects with
- * `ContextServiceFailed`.
+ * Returns a source that reads files and pinned items with two kinds of GET requests (rule: context-service). It
+ * rejects with `ContextServiceFailed`.
  */
 export function contextServiceSource(options: ContextServiceOptions): ContextSource {
   const { address, headers } = readAddress(options.url);
@@ -101,8 +101,8 @@ async function get(url: string, options: ContextServiceOptions, signal: AbortSig
 }
 
 /**
- * Returns the problem of the connection to the context service (rule: connection-failures). A response that is not
- * complete in time counts as one.
+ * Returns the problem of the connection to the context service (rule: connection-failures); `timeout` for a response
+ * that is not complete in time.
  */
 function problemOf(error: unknown): ConnectionProblem | undefined {
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';

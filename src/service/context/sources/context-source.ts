@@ -1,7 +1,7 @@
 /**
- * A source of context (rule: source-order). `undefined` means "not found, query the next source": a missing file
- * and a forbidden one look the same. Rejects only with the signal's reason, or if the source is unavailable; then
- * the other sources are queried and the step continues.
+ * A source of context (rule: source-order). It returns undefined for missing and forbidden files alike; then the next
+ * source is queried. Rejects only with the signal's reason, or if the source is unavailable; then the other sources
+ * are queried and the step continues.
  */
 export interface ContextSource {
   /** Reads a file, or a folder with its text files. Paths are relative to the project and use `/`. */

@@ -13,7 +13,7 @@ export interface ContextSourceOptions {
   readonly CONTEXT_SERVICE_URL?: string | undefined;
 }
 
-/** Options of a context service that belong to one request. */
+/** Options of a context service that differ from request to request. */
 type RequestOptions = Pick<ContextServiceOptions, 'headers' | 'onConnectionProblem'>;
 
 /**
@@ -26,8 +26,8 @@ export function contextSources(
 ): (request: StepRequest, forRequest?: RequestOptions) => ContextSource[] {
   const { PROJECTS_DIR: parent, CONTEXT_SERVICE_URL: url } = config;
   return ({ project_id: projectId }, forRequest) => {
-    // The request schema accepts only UUIDs as project ids, so an id cannot contain a path. Case is not
-    // significant.
+    // The request schema accepts only UUIDs as project ids, so an id cannot contain a path. Upper and lower case are
+    // equivalent.
     const id = projectId.toLowerCase();
     const folder = config.PROJECTS[id] ?? (parent && join(parent, id));
     return [

@@ -3,8 +3,8 @@ import { byCodeUnits, portablePath } from '../../../files/portable-path.js';
 import type { ContextSource, SourceFile, SourceFolder } from './context-source.js';
 
 /**
- * Serves the contents that came with the request (`inline_context`). A path is found as written or in its normal
- * form. Each part of a path before a `/` is a folder. Does not access the file system.
+ * Serves the contents that the request itself contains (`inline_context`). A path is found as written or in its
+ * normalized form. Every prefix of a path that ends before a `/` is a folder. Does not access the file system.
  */
 export function inlineSource({ files = [], pinned_items = [] }: InlineContext): ContextSource {
   const byName = filesByName(files);

@@ -13,14 +13,14 @@ export interface Library {
 }
 
 /**
- * Reason for missing and forbidden items alike, so that callers cannot find out what exists outside the project
- * (rule: context-is-no-error).
+ * Reason that is given for missing and forbidden items alike, so that callers cannot find out what exists outside the
+ * project (rule: context-is-no-error).
  */
 const NOT_FOUND = 'not found or not readable';
 
 /**
- * Returns the reason why a source failed, with the problem of its connection if it had one
- * (rule: connection-failures).
+ * Returns the reason for a source that failed, with the problem of its connection if there was one (rule:
+ * connection-failures).
  */
 const outOfOrder = (error: unknown): string => {
   const problem = error instanceof ContextServiceFailed ? error.problem : undefined;
@@ -57,8 +57,8 @@ export function openLibrary(sources: readonly ContextSource[], signal: AbortSign
 }
 
 /**
- * Yields the results in order. Runs up to `limit` of them at a time, and starts the next batch only when the
- * consumer requests it.
+ * Yields the results in order, in batches. Makes up to `limit` of them at a time, and starts the next batch only when
+ * the consumer requests it.
  */
 export async function* concurrently<Item, Result>(
   items: readonly Item[],

@@ -20,8 +20,8 @@ const FILES_AT_ONCE = 8;
 const toUndefined = (): undefined => undefined;
 
 /**
- * Reads from a local folder, without leaving its real path (rule: containment). The root itself may be a link.
- * Pinned items are `.stepwise/pinned/<id>.md`.
+ * Returns a source that reads from a local folder, without leaving its real path (rule: containment). The root itself
+ * may be a symbolic link. Pinned items are the files `.stepwise/pinned/<id>.md`.
  */
 export function projectFolderSource(rootPath: string): ContextSource {
   const read = (path: string, signal: AbortSignal) => readPath(rootPath, path, signal);
@@ -50,8 +50,8 @@ async function readPath(
 }
 
 /**
- * Reads a file. Returns undefined also for binary files and encodings other than UTF-8, because the model could
- * not quote them.
+ * Reads a file. Returns undefined also for binary files and encodings other than UTF-8, because the model could not
+ * quote them.
  */
 async function readContained(
   root: string,

@@ -34,7 +34,7 @@ async function listedModels(models: ModelDirectory): Promise<ListedModel[]> {
   const others = listed.flatMap(({ upstream, names = [] }) =>
     names.map((name) => ({ id: `${upstream}/${name}`, upstream })),
   );
-  // A server may list a model that the operator also configured.
+  // Duplicates are removed, because a server may list a model that the operator also configured.
   return [...new Map([...known, ...others].map((model) => [model.id, model])).values()];
 }
 
@@ -42,8 +42,8 @@ const isFoundByName = (name: string, provider: string, models: ModelDirectory): 
   models.resolve({ modelName: name })?.providerName === provider;
 
 /**
- * Returns a model that no list contains but that a request may still name; undefined if its upstream has a list,
- * because the model would be on it.
+ * Returns a model that no list contains but that a request may still name. Returns undefined if the model's upstream
+ * has a list, because an existing model would be on it.
  */
 async function unlisted(id: string, models: ModelDirectory): Promise<ListedModel | undefined> {
   const upstream = findModel(id, models)?.model.providerName;

@@ -25,7 +25,7 @@ export function findModel(name: string, models: ModelDirectory): RoutedModel | u
 }
 
 /**
- * Returns the model that a request names. If there is none, throws `RequestRefused`, whose message lists the
+ * Returns the model that a request names. If there is no such model, throws `RequestRefused`, whose message lists the
  * upstreams.
  */
 export function routeModel(name: string, models: ModelDirectory): RoutedModel {

@@ -81,8 +81,8 @@ function withStates(exchange: WireExchange, { model }: RoutedModel): WireExchang
 }
 
 /**
- * Names the warnings about a request in a header, for plain and streamed answers (rule: compatible-report). The step
- * itself warns of attachments, but only after headers have been sent.
+ * Sets a header with the codes of all warnings about a request (rule: compatible-report). Includes the warnings about
+ * attachments already here, because a step reports them only after the headers of a stream were sent.
  */
 function setWarningsHeader(
   response: Response,
@@ -94,7 +94,7 @@ function setWarningsHeader(
   if (codes.length > 0) response.setHeader('X-Stepwise-Warnings', codes.join(', '));
 }
 
-/** Returns the dependencies of a step that need no key. */
+/** Returns those dependencies of a step for which no model key is needed. */
 export function promptDependencies({ routed, deadline, state }: AcceptedExchange) {
   const { model } = routed;
   return {
@@ -106,7 +106,7 @@ export function promptDependencies({ routed, deadline, state }: AcceptedExchange
   };
 }
 
-/** Handles the requests of a wire, plain and streamed (rule: compatible-wires). */
+/** Returns the handler of a compatible endpoint, for plain and streamed responses (rule: compatible-wires). */
 export function answerWire(wire: Wire, services: WireServices): RequestHandler {
   return async (request, response) => {
     const accepted = await acceptExchange(wire, { request, response }, services);
@@ -153,7 +153,7 @@ function sendWhole(response: Response, exchange: WireExchange, { answer, first, 
   sendAnswer(response, exchange.writeAnswer(answer));
 }
 
-/** Describes how the reply was read, for a header. */
+/** Describes how the reply was parsed, as the value of a header. */
 function describeParse(
   { outcome, dialect, confidence }: Parse,
   { warnings }: Pick<Answered['result'], 'warnings'>,

@@ -50,8 +50,8 @@ export class WireStream implements TextSink, OpenStream {
   }
 
   /**
-   * Returns the same provider, except that its first event starts this stream. A failure before that still gets an
-   * HTTP error status.
+   * Returns a provider that makes the same calls, but whose first event starts this stream. A failure before that
+   * event still gets an HTTP error status.
    */
   startedBy(provider: Provider): Provider {
     return { ...provider, stream: (request, deadline) => this.#starting(provider.stream(request, deadline)) };

@@ -8,7 +8,7 @@ import { isBug, RequestRefused, toFailure } from './to-failure.js';
 import { tooLongOf } from './wire-failure.js';
 
 /**
- * Turns any thrown value into the failure response (rule: one-failure-body). Only the code of an unknown error
+ * Sends the failure response for any thrown value (rule: one-failure-body). If the error is unknown, only its code
  * reaches the caller.
  */
 export function errorHandler(log: Logger): ErrorRequestHandler {
@@ -41,7 +41,7 @@ function logBug(log: Logger, thrown: unknown, { id, key, gatewaySecrets }: Reque
 }
 
 /**
- * Responses to conditional requests for a file whose condition is not met, by the error names of Express's
+ * Responses to conditional requests for files, sent if the condition is not met, by the error names of Express's
  * `sendFile`.
  */
 const unmetConditions: ReadonlyMap<string, { status: number; outcome: Outcome }> = new Map([
@@ -50,7 +50,7 @@ const unmetConditions: ReadonlyMap<string, { status: number; outcome: Outcome }>
 ]);
 
 /**
- * Returns HTTP's own response to a condition that is not met. The response has no body, but a header with the
+ * Returns the response that HTTP prescribes for a condition that is not met. It has no body, but a header with the
  * valid range.
  */
 function unmetOf(thrown: unknown) {
@@ -74,8 +74,8 @@ function refusalOfExpress(thrown: unknown): RequestRefused | undefined {
 }
 
 /**
- * Describes a bug by its name and place, never by its message: messages quote values (`JSON.parse` its input,
- * `fetch` the rejected header), and a value may be the caller's key.
+ * Describes a bug by its error name and the code locations of its stack, never by its message: messages quote values
+ * (`JSON.parse` its input, `fetch` the rejected header), and a value may be the caller's key.
  */
 export function describeBug(thrown: unknown): { name: string; at: string[] } {
   if (!(thrown instanceof Error)) return { name: typeof thrown, at: [] };

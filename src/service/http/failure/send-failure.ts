@@ -58,7 +58,7 @@ function isUploading({ headers, complete }: Request): boolean {
   );
 }
 
-/** Maximum time for which the rest of a rejected upload is read and discarded. */
+/** Maximum time for reading and discarding the rest of a rejected upload. */
 const MAX_LINGER_MS = 2_000;
 
 /**

@@ -83,7 +83,7 @@ const codeOfInterruption = {
 } as const satisfies Record<InterruptionReason, ErrorCode>;
 
 /**
- * Retry-After times of codes whose responses always have that header, used if the provider names no time
+ * Default Retry-After times, for the codes whose responses must have that header. Used if the provider sends no time
  * (rule: retry-after).
  */
 const usualWaitMs: Partial<Record<ErrorCode, number>> = {

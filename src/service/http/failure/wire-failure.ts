@@ -14,9 +14,7 @@ const sentences: Readonly<Record<string, string>> = {
   token_budget_exceeded: 'The prompt does not fit the token budget.',
 };
 
-/**
- * Converts a failure to the form from which a compatible endpoint writes its error body (rule: compatible-errors).
- */
+/** Converts a failure to the data from which a compatible endpoint writes its error body (rule: compatible-errors). */
 export function wireFailure(failure: StepError, { id, tooLong }: RequestState): WireFailure {
   const { code, details } = failure;
   const row = Object.hasOwn(errorCodes, code) ? errorCodes[code as keyof typeof errorCodes] : undefined;
@@ -42,8 +40,9 @@ export const sentencesOf = ({ details }: StepError): string[] =>
 const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`);
 
 /**
- * Returns the numbers of a prompt that is too long, by our count or by the provider's; undefined for any other
- * error. The prompt's count is always the larger number, because clients compare the two.
+ * If the error is a prompt that is too long, returns the prompt's tokens and the maximum; otherwise undefined. If the
+ * provider rejected a prompt that is within our limit, lowers the maximum below the prompt's tokens, because clients
+ * compare the two.
  */
 export function tooLongOf(
   thrown: unknown,

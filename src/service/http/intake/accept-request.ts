@@ -24,8 +24,8 @@ type RunRequest = Pick<
   Partial<Pick<StepRequest, 'max_iterations_left' | 'include'>>;
 
 /**
- * Bytes in flight that a request reserves for its reply, for each token of its output limit. Replies are read
- * up to 1 MiB.
+ * Bytes in flight that a request reserves for each token of its output limit, for its reply. Replies are read up to 1
+ * MiB.
  */
 const BYTES_PER_TOKEN = 4;
 const MAX_REPLY_BYTES = 2 ** 20;
@@ -40,7 +40,7 @@ export interface RequestLimits {
 interface Exchange {
   readonly request: Request;
   readonly response: Response;
-  /** True if the response is a step. The caller may have asked for that without extensions. */
+  /** True if the response is a step. Only then can the caller ask for a response without extensions. */
   readonly answersStep?: boolean;
 }
 
@@ -48,7 +48,10 @@ interface Exchange {
 export interface AcceptedRequest<Body> extends ParsedRequest<Body> {
   readonly deadline: RequestDeadline;
   readonly state: RequestState;
-  /** The model key as sent. It is not validated, because a request without a model call does not need it. */
+  /**
+   * The model key as the caller sent it. It is not validated, because a request without a model call does not need
+   * it.
+   */
   readonly sentKey: string | undefined;
 }
 
@@ -126,7 +129,7 @@ function declinesExtensions(body: unknown): boolean {
 }
 
 /**
- * Returns the model that a request names. If there is none, throws `RequestRefused`, whose message lists the
+ * Returns the model that a request names. If there is no such model, throws `RequestRefused`, whose message lists the
  * configured providers.
  */
 export function resolveModel(config: LlmConfig, models: ModelDirectory): ResolvedModel {

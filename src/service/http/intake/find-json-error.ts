@@ -98,7 +98,7 @@ function endOfWholeString(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Returns the kind of token expected after this one; undefined if this token is not allowed here. */
+/** Returns the kind of token expected after a token; undefined if the token itself is not expected. */
 function after({ mark, isString }: Token, expected: Expected, stack: string[]): Expected | undefined {
   if (expected === 'colon') return mark === ':' ? 'value' : undefined;
   if (expected.startsWith('name') && isString) return 'colon';

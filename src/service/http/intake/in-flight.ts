@@ -82,9 +82,9 @@ export class InFlight {
   }
 
   /**
-   * Accepts a request if there is room for a body of the declared size; the request is in flight until its
-   * response is closed. The bytes of the body are counted as they arrive. Throws `RequestRefused` if there is no
-   * room.
+   * Accepts a request, which is in flight until its response is closed. Throws `RequestRefused` if the service is
+   * overloaded, for example if there is no memory for a body of the declared size. The bytes of the body are counted
+   * only as they arrive.
    */
   accept(response: Response, declaredBytes: number): RequestDeadline {
     if (this.#isRefusing) throw new RequestRefused('shutting_down');
@@ -122,7 +122,7 @@ export class InFlight {
 
   /**
    * Rejects new requests, and interrupts those in flight with 503 `shutting_down`. Disconnects callers that do not
-   * read it.
+   * read this response.
    */
   interruptAll(): void {
     this.refuse();
@@ -146,8 +146,9 @@ export class InFlight {
   }
 
   /**
-   * Returns whether `bytes` more can be reserved. If needed, and if it suffices, ends other uploads that are slow,
-   * oldest first: otherwise one caller could fill the memory with uploads that never end.
+   * Returns whether `bytes` more can be reserved. If that requires it, ends slow uploads of other requests, oldest
+   * first, but only if ending them frees enough. Otherwise one caller could fill the memory with uploads that never
+   * end.
    */
   #hasRoomFor(bytes: number, max: number, requester?: RequestDeadline): boolean {
     if (this.#bytes + bytes <= max) return true;

@@ -1,8 +1,8 @@
 import type { ErrorDetail } from '../../../contract/step.js';
 
 /**
- * Valid JSON that other programs read differently, or that needs far more memory or time than its size suggests
- * (rule: body-limits).
+ * A place in valid JSON that other programs read differently, or that needs far more memory or time than its size
+ * suggests (rule: body-limits).
  */
 interface JsonHazard {
   /** Position of the hazard in the text. */
@@ -21,8 +21,8 @@ const MAX_CONTAINERS = 150_000;
 const MAX_FIELDS = 50_000;
 
 /**
- * Memory that values need in addition to their text, in bytes in flight (rule: overload): measured as 140 bytes of
- * memory for an object or array, up to 220 for a field, and up to 40 for an item of a list
+ * Memory that values need in addition to their text, converted to bytes in flight (rule: overload). Measured: 140
+ * bytes of memory for an object or array, up to 220 for a field, and up to 40 for an item of a list
  * (docs/decisions/fairness.md).
  */
 const OVERHEAD_BYTES = { container: 16, field: 16, item: 2 };
@@ -143,7 +143,10 @@ function isEscaped(text: string, at: number): boolean {
   return (at - first) % 2 === 1;
 }
 
-/** Finds `\u0000` as an escape, not as a backslash followed by text. A raw NUL is invalid JSON anyway. */
+/**
+ * Finds `\u0000` that is an escape, not text after an escaped backslash. A raw NUL needs no search, because it is
+ * invalid JSON.
+ */
 function findNul(text: string): JsonHazard | undefined {
   for (let at = text.indexOf('u0000'); at >= 0; at = text.indexOf('u0000', at + 1)) {
     if (isEscaped(text, at)) return hazard(at - 1, 'nul_character', 'a string contains the character NUL');

@@ -14,12 +14,12 @@ export const ownTokens = ({ promptTokens, replyChars }: OwnCount): number =>
   promptTokens + Math.ceil(replyChars / CHARS_PER_TOKEN);
 
 /**
- * Returns the same provider, and counts the prompt when it is called and the reply as it arrives
- * (rule: token-limits). Keeps no reference to the request (rule: lean-waiting).
+ * Returns a provider that makes the same calls and counts their tokens: the prompt's when it is called, and the
+ * reply's as it arrives (rule: token-limits). Keeps no reference to the request (rule: lean-waiting).
  */
 export function meter(provider: Provider, count: OwnCount): Provider {
   const forgive = (error: unknown): never => {
-    // A provider that refused the call, or failed before it replied, charges nothing.
+    // A call that the provider refused, or that failed before the reply began, is not charged.
     if (error instanceof ProviderError && count.replyChars === 0) count.promptTokens = 0;
     throw error;
   };

@@ -19,7 +19,7 @@ interface RequestWithFiles {
 
 export interface ParsedRequest<Request> {
   readonly request: Request;
-  /** The history as sent, field for field. */
+  /** The history as the caller sent it, with all fields. */
   readonly history: readonly unknown[];
   readonly warnings: readonly Warning[];
 }

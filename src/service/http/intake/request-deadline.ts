@@ -1,10 +1,10 @@
 import type { Response } from 'express';
 import { Interruption, type InterruptionReason, type StepDeadline } from '../../step/interruption.js';
 
-/** Bytes of memory that each byte in flight stands for (docs/decisions/fairness.md). */
+/** Bytes of memory per byte in flight (docs/decisions/fairness.md). */
 export const MEMORY_PER_BYTE = 8;
 
-/** Time that sending a response may still take after the deadline. */
+/** Maximum time for sending a response after the deadline. */
 const LAST_ANSWER_MS = 1_000;
 
 /**
@@ -40,7 +40,7 @@ export class RequestDeadline implements StepDeadline {
     return this.#controller.signal;
   }
 
-  /** Bytes in flight of this request. */
+  /** Number of bytes for which memory is now reserved: those of the body, the expected reply and the answer. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -56,7 +56,7 @@ export class RequestDeadline implements StepDeadline {
     if (!isComplete) this.#count(-this.#bytes, 'request');
   }
 
-  /** Reserves memory for bytes of the body. Throws `RequestRefused` if there is none left. */
+  /** Reserves memory for bytes of the body. Throws `RequestRefused` if there is not enough memory. */
   countRequest(bytes: number): void {
     this.#count(bytes, 'request');
   }

@@ -22,8 +22,8 @@ const isHarmless = (id: string, request: Request): boolean =>
   !secretsOf(request).some((secret) => holdsSecret(id, secret));
 
 /**
- * Returns whether a text contains a secret or its first or last characters, raw or encoded, ignoring case because
- * hex may be in capitals.
+ * Returns whether a text contains a secret or its first or last characters, raw or encoded. Ignores case, because
+ * hexadecimal digits may be capitals.
  */
 export function holdsSecret(text: string, secret: string): boolean {
   const lower = text.toLowerCase();
@@ -53,7 +53,10 @@ function secretsOf({ headersDistinct }: Request): string[] {
 const keyHeaders = ['x-llm-api-key', 'x-api-key', 'api-key', 'x-stepwise-token'];
 
 const SCHEME = /^\S+ +/;
-/** The prefix of every token. It is removed before the search, because it would also match ids without a token. */
+/**
+ * The prefix of every token. It is removed before the search, because otherwise any id with this prefix would seem to
+ * contain a token.
+ */
 const PREFIX = /^stepwise_/i;
 
 /** Returns the password of a `Basic` header: user and password in base64 (RFC 7617). */

@@ -15,17 +15,17 @@ import { holdsSecret, readRequestId } from './request-id.js';
 
 /** The state of a request in progress, from which its failure body and its log line are built. */
 export interface RequestState {
-  /** Never contains a key or a token, even if the caller sent one as the id. */
+  /** Id of the request. Never contains a key or a token, even if the caller sent one as the id. */
   id: string;
   readonly isSentId: boolean;
   readonly startedAt: number;
   trace: RequestTrace;
-  /** The declared path of the route, because a path as sent may contain anything. */
+  /** The path of the route as declared, not as sent, because a sent path may contain anything. */
   route: string;
   /** True once the whole response was written to the socket; otherwise the caller left before. */
   isAnswered: boolean;
   outcome?: Outcome;
-  /** Cause of a connection to the provider that failed or broke. */
+  /** Why the connection to the provider failed or broke. */
   connectionProblem?: ConnectionProblem | undefined;
   /** Why the context service could not be reached; the step continued without it. */
   contextProblem?: ConnectionProblem | undefined;
@@ -56,7 +56,7 @@ export interface RequestState {
    * compatible-errors).
    */
   writeFailure?: FailureWriter;
-  /** The size of the prompt that a compatible endpoint sends, once it is computed. */
+  /** Size of the prompt of a compatible endpoint; absent until it has been computed. */
   promptSize?: TooLong;
   /** Present if a request failed because its prompt is too long. */
   tooLong?: TooLong | undefined;
@@ -73,13 +73,16 @@ export interface RequestState {
 /** A response that is a stream. */
 export interface OpenStream {
   readonly started: boolean;
-  /** True if the stream begins even for a prompt that is too long, and reports it. */
+  /**
+   * True if a prompt that is too long is reported by an event of the stream, with status 200, instead of an error
+   * status.
+   */
   readonly reportsTooLong?: boolean;
   /** Sends the last event, which reports a failure. */
   fail(error: StepError): void;
 }
 
-/** How a request ended: an error code, how the reply was parsed, or another fixed value. */
+/** The way in which a request ended: an error code, the outcome of the parser, or another fixed value. */
 export type Outcome =
   | ErrorCode
   | Parse['outcome']

@@ -24,7 +24,7 @@ export const requireOwnHost: Preparation = (request) => {
   throw new RequestRefused('forbidden', [{ path: 'Host', code: 'foreign_host', message }]);
 };
 
-/** Returns every `Host` header. Node keeps only the first one, and a proxy may have used another. */
+/** Returns every `Host` header. `request.headers` has only the first one, but a proxy may have used another. */
 function hostsOf({ rawHeaders }: IncomingMessage): string[] {
   const hosts: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2)

@@ -2,7 +2,7 @@ import helmet from 'helmet';
 import { isOfApi } from './paths.js';
 import { type Preparation, stateOf } from './request-state.js';
 
-/** Sets helmet's headers. API responses only get those that matter for data (OWASP REST Security Cheat Sheet). */
+/** Sets helmet's headers. API responses get only the headers that matter for data (OWASP REST Security Cheat Sheet). */
 export const securityHeaders: Preparation = (request, response) => {
   const set = isOfApi(stateOf(response).route) ? headersOfData : headersOfPages;
   set(request, response, () => {});

@@ -2,8 +2,8 @@ import type { Response } from 'express';
 import { stateOf } from '../middleware/request-state.js';
 
 /**
- * Sends the answer to an accepted request as JSON. Reserves memory for it until the caller has read it. Throws
- * `RequestRefused` if there is none left (rule: overload).
+ * Sends the answer to an accepted request as JSON. Reserves memory for the answer until the caller has read it.
+ * Throws `RequestRefused` if there is not enough memory (rule: overload).
  */
 export function sendAnswer(response: Response, body: object): void {
   const bytes = Buffer.from(JSON.stringify(body));
@@ -11,6 +11,6 @@ export function sendAnswer(response: Response, body: object): void {
   response.type('json').send(bytes);
 }
 
-/** Reserves memory for an answer that will be sent. Throws `RequestRefused` if there is none left. */
+/** Reserves memory for an answer that will be sent. Throws `RequestRefused` if there is not enough memory. */
 export const countAnswer = (response: Response, bytes: number): void =>
   stateOf(response).deadline?.countAnswer(bytes);

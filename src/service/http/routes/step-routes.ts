@@ -55,9 +55,9 @@ export function answerAsEvents(services: StepServices): RequestHandler {
 }
 
 /**
- * Accepts a step and makes it. Once the step is accepted, failures are sent as events. This function and those
- * below are not async, because an async function would keep the request in memory while the model is awaited
- * (rule: lean-waiting).
+ * Accepts a step and makes it. With `events`, a failure after the first event is sent as the last event of the
+ * stream. This function and those below are not async, because an async function would keep the request in memory
+ * while the model is awaited (rule: lean-waiting).
  */
 function answerStep(
   exchange: { readonly request: Request; readonly response: Response },
@@ -101,8 +101,8 @@ function makeStep(
 }
 
 /**
- * Returns a function that builds the response from the result. It keeps only those fields of the request that the
- * response needs.
+ * Returns a function that builds the response from the result. The function keeps only those fields of the request
+ * that the response needs.
  */
 function toResponseFor(
   { request: { include }, history, warnings }: AcceptedRequest<StepRequest>,

@@ -5,7 +5,7 @@ const COMMENT = ': still here\n\n';
 /** Maximum length of buffered text before it is written without waiting for further events. */
 const MAX_UNWRITTEN_CHARS = 16 * 1024;
 
-/** The parts of a stream that depend on its API. */
+/** The parts of a stream that depend on its API format. */
 interface StreamTexts {
   /** Returns the text before the first event. It is called when the stream starts. */
   readonly opening: () => string;

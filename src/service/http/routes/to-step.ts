@@ -7,13 +7,16 @@ import { toSourceTurn } from '../to-source-step.js';
 
 export interface StepAnswer {
   readonly include: StepRequest['include'];
-  /** The history as sent. */
+  /** The history as the caller sent it. */
   readonly history: readonly unknown[];
   readonly warnings: readonly Warning[];
   readonly requestId: string;
 }
 
-/** Builds the response body of a step: the result after the caller's own turns, reduced to the requested parts. */
+/**
+ * Builds the response body of a step. Appends the new turns to the caller's own, and leaves out parts that were not
+ * requested.
+ */
 export function toStep(result: StepResult, { include, history, warnings, requestId }: StepAnswer): Step {
   const newTurns = include?.extensions === false ? result.new_turns.map(toSourceTurn) : result.new_turns;
   return {
@@ -28,8 +31,8 @@ export function toStep(result: StepResult, { include, history, warnings, request
 }
 
 /**
- * Returns the report in the requested form. The summary omits items that are included completely
- * (rule: context-report).
+ * Returns the report as requested: complete, as a summary, or null. The summary omits items that are included
+ * completely (rule: context-report).
  */
 export function toReport(
   report: ContextReport,

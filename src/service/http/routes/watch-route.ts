@@ -10,7 +10,7 @@ import type { Route } from './route.js';
 import { TextStream } from './text-stream.js';
 
 export interface WatchServices {
-  /** The steps to watch; undefined if the operator has not turned watching on. */
+  /** The steps to watch; undefined if the operator has not enabled watching. */
   readonly watch?: WatchRoom | undefined;
   readonly tokens?: AccessTokens | undefined;
   readonly inFlight: InFlight;
@@ -26,7 +26,7 @@ export function watchRoute({ watch, tokens, inFlight }: WatchServices): Route {
       const visible = tokens ? () => visibleWith(tokens, request) : () => 'all' as const;
       if (!visible()) throw refusal('forbidden', 'watch_not_allowed', NOT_ALLOWED);
       if (inFlight.draining) throw new RequestRefused('shutting_down');
-      // A watcher always ends its stream by leaving, so that is no failure.
+      // A watcher ends its stream by leaving, so the log must not report that the caller left before the response.
       stateOf(response).isAnswered = true;
       if (request.method === 'HEAD') return void response.type('text/event-stream').end();
       const leave = watch.join({ stream: streamTo(response), visible });
@@ -36,15 +36,18 @@ export function watchRoute({ watch, tokens, inFlight }: WatchServices): Route {
   };
 }
 
-/** Returns what the token of a request may watch now; undefined if it is not valid any more or may not watch. */
+/**
+ * Returns the projects that the token of a request may watch now; undefined if the token is no longer valid or may
+ * not watch.
+ */
 function visibleWith(tokens: AccessTokens, { headersDistinct }: Request): VisibleProjects | undefined {
   const caller = tokens.identify(headersDistinct['authorization'] ?? []);
   return typeof caller !== 'string' && caller.mayWatch ? caller.projects : undefined;
 }
 
 /**
- * Refuses requests of web pages of other sites, also of those that `CORS_ORIGINS` names. They could not read the answer,
- * but they would take the place of a watcher.
+ * Refuses requests of web pages of other sites, also of those that `CORS_ORIGINS` names. Such a page could not read
+ * the answer, but it would use up one of the few streams for watchers.
  */
 function refuseOtherSites(request: Request): void {
   const site = request.get('Sec-Fetch-Site') ?? 'none';

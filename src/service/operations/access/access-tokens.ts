@@ -139,7 +139,7 @@ type Entries = ReadonlyMap<string, TokenEntry>;
 const byDigest = (entries: readonly TokenEntry[]): Entries =>
   new Map(entries.map((entry) => [entry.sha256, entry]));
 
-/** RFC 6750 §2.1. The scheme is case-insensitive (RFC 9110 §11.1). */
+/** Matches a bearer token (RFC 6750 §2.1). The scheme is case-insensitive (RFC 9110 §11.1). */
 const bearer = /^bearer +([\w.~+/-]{1,512}=*) *$/i;
 
 function identify(entries: Entries, [header, ...more]: readonly string[]): Caller | TokenProblem {

@@ -49,7 +49,10 @@ export async function addTokenEntry(path: string, entry: WrittenEntry): Promise<
   }
 }
 
-/** Resolves the links of a path, even to a file that does not exist yet, so that a link is not replaced by a file. */
+/**
+ * Resolves the links in a path, even if the file does not exist yet, so that writing the file does not replace a
+ * link.
+ */
 async function placeOf(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -70,7 +73,7 @@ async function findOrdinary(path: string): Promise<Stats | undefined> {
   return found;
 }
 
-/** Creates the new file as a lock, because two concurrent commands would lose an entry. */
+/** Creates the new file exclusively, so that it also serves as a lock: two concurrent commands would lose an entry. */
 async function lock(next: string): Promise<void> {
   try {
     await (await open(next, 'wx', 0o600)).close();
@@ -136,7 +139,7 @@ function asJson(text: string, entry: WrittenEntry): string | undefined {
 function asYaml(text: string, entry: WrittenEntry): string {
   const document = parseDocument(text);
   const entries = document.get('tokens');
-  // Without this change, the first entry would be written inside the brackets of `[]`.
+  // Without this, YAML would write the first entry inside the brackets of an empty list `[]`.
   if (isSeq(entries) && entries.items.length === 0) entries.flow = false;
   document.addIn(['tokens'], document.createNode(withLimits(entry)));
   return document.toString();

@@ -21,18 +21,18 @@ export interface Exceeded {
 }
 
 export interface CallerLimitsOptions {
-  /** Limit for callers without their own; 0 is unlimited. */
+  /** Limit for callers without a limit of their own; 0 is unlimited. */
   readonly requestsPerMinute: number;
-  /** Counters per minute. */
+  /** Counts the requests of each caller per minute. */
   readonly requests: WindowCounter;
-  /** Counters per day. */
+  /** Counts the tokens of each caller per day. */
   readonly tokens: WindowCounter;
   /** Returns milliseconds since 1970. */
   readonly now?: () => number;
 }
 
 const DAY_MS = 86_400_000;
-/** Retry-After time when a caller has too many concurrent requests, since one of them may end at any moment. */
+/** Retry-After time for a caller with too many concurrent requests, one of which may end at any moment. */
 const PLACE_WAIT_MS = 1_000;
 
 /** Applies the limits of each caller (rules: rate-limit, token-limits). */
@@ -56,7 +56,7 @@ export class CallerLimits {
     return requests ?? tokens;
   }
 
-  /** Occupies one of the caller's places for concurrent requests until `leave`. */
+  /** Counts one more concurrent request of the caller until `leave`. Returns the limit if the caller has reached it. */
   enter({ key, allowance: { requestsAtOnce } }: Counted): Exceeded | undefined {
     if (requestsAtOnce === undefined) return undefined;
     const used = this.#atOnce.get(key) ?? 0;

@@ -1,12 +1,15 @@
 import { isIP, isIPv4 } from 'node:net';
 
-/** Number of groups of an IPv6 address that identify the network of one customer, who controls the rest. */
+/**
+ * Number of groups at the beginning of an IPv6 address that identify a customer's network. The customer controls the
+ * other groups.
+ */
 const NETWORK_GROUPS = 4;
 const ALL_GROUPS = 8;
 
 /**
- * Returns the caller behind an address: an IPv4 address unchanged, an IPv6 address by its first 64 bits, because
- * one customer controls the rest. Returns undefined if the text is not an address. Ignores a port, which some
+ * Returns the caller behind an address: an IPv4 address unchanged, an IPv6 address by its first 64 bits, because one
+ * customer controls all other bits. Returns undefined if the text is not an address. Ignores a port, which some
  * proxies add.
  */
 export function clientAddress(text: string | undefined): string | undefined {

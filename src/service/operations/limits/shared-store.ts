@@ -114,8 +114,8 @@ export class SharedStore {
   }
 
   /**
-   * True while Redis refuses to count and responds with an error. The sums it returns are outdated then, and a
-   * successful read does not prove that it counts again.
+   * True while Redis answers commands with an error instead of counting. The sums that it returns are outdated then,
+   * and a successful read does not prove that Redis counts again.
    */
   get #refuses(): boolean {
     return this.#isUp === false && this.#word !== undefined;
@@ -189,13 +189,13 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Returns whether an error concerns only one key, which contains another type of value. Before Redis 7, an error
- * inside a script is in the middle of the message.
+ * Returns whether an error concerns only one key, because its value has another type than expected. Before Redis 7, an
+ * error inside a script is in the middle of the message.
  */
 const isOfOneKey = (error: unknown): boolean =>
   error instanceof ErrorReply && /\bWRONGTYPE |value is not an integer or out of range/.test(error.message);
 
-/** A wait is divided into this many checks. While the event loop is busy, more checks follow, up to `MAX_CHECKS`. */
+/** Number of checks in a wait if the event loop is idle. While it is busy, more checks follow, up to `MAX_CHECKS`. */
 const CHECKS_IN_WAIT = 5;
 const MAX_CHECKS = 25;
 

@@ -1,4 +1,4 @@
-/** Sums by key over time windows. A window begins with the first amount that is added to it. */
+/** Adds up amounts by key within time windows. A window begins with the first amount that is added to it. */
 export interface WindowCounter {
   /** Adds an amount to the key's window. Resolves to the sum of the window, with this amount included. */
   add(key: string, amount: number): Promise<Count>;
@@ -21,8 +21,8 @@ export interface MemoryCounterOptions {
   /** Returns the time of a monotonic clock in milliseconds. */
   readonly now?: () => number;
   /**
-   * Maximum number of windows; above it, the oldest are discarded. To get its own window discarded, a caller would
-   * have to call from that many other addresses, each of which has a limit of its own anyway.
+   * Maximum number of windows; above it, the oldest are discarded. A caller who wants its own window discarded would
+   * have to call from that many other addresses, and each of those has a limit of its own.
    */
   readonly maxKeys?: number;
 }

@@ -6,7 +6,7 @@ const MAX_WAITING_BYTES = 2 ** 20;
 /** Time for writing the last log lines when the service ends. */
 const LAST_LINES_MS = 500;
 
-/** A logger of JSON lines that never blocks on writing and never fails because of it. */
+/** A logger that writes JSON lines. Writing never blocks, and a failure to write never throws. */
 export interface ServiceLog {
   readonly logger: Logger;
   /**

@@ -33,7 +33,7 @@ export async function loadMetrics(
 const processMetrics = new Registry();
 collectDefaultMetrics({ register: processMetrics });
 
-/** Gauges of the Prometheus library whose names end in `_total`, as only those of counters should. */
+/** Gauges of the Prometheus library whose names end in `_total`, although only names of counters should. */
 const misnamed = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',

@@ -36,8 +36,8 @@ export const DURATION_BUCKETS = [
 ];
 
 /**
- * The methods of the routes; others are counted together. Node accepts about thirty more, and callers could create
- * a time series for each.
+ * HTTP methods of the routes. All other methods are counted together: Node accepts about thirty more, and callers
+ * could create a time series for each.
  */
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
 

@@ -67,7 +67,7 @@ export class ServiceMetrics {
   }
 
   /**
-   * Returns the same step function, which also measures its duration. Keeps no reference to the request
+   * Returns a function that makes the same steps and also measures their duration. Keeps no reference to the request
    * (rule: lean-waiting).
    */
   timed(step: typeof reactStep): typeof reactStep {
@@ -97,7 +97,7 @@ export class ServiceMetrics {
 }
 
 /**
- * Maximum number of events that are kept until the Prometheus library is loaded. There are more only if it cannot
- * be loaded.
+ * Maximum number of events that are kept until the Prometheus library is loaded. It is exceeded only if the library
+ * cannot be loaded.
  */
 const MAX_UNCOUNTED = 10_000;

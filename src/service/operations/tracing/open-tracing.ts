@@ -36,9 +36,9 @@ interface TracingOptions {
 }
 
 /**
- * Records the requests of a service with OpenTelemetry's SDK, which is loaded together with this file
- * (rule: tracing). The exporter and the resource read their environment variables themselves. This release of the
- * SDK does not do so for the sampler and the processor, so their variables are read here (rule: tracing-settings).
+ * Records the requests of a service with OpenTelemetry's SDK, which is loaded together with this file (rule:
+ * tracing). In this release of the SDK, the exporter and the resource read their environment variables themselves,
+ * but the sampler and the processor do not. Their variables are therefore read here (rule: tracing-settings).
  */
 export async function openTracing({
   url,

@@ -12,7 +12,7 @@ export interface Tracing {
 
 export interface TracedRequest {
   readonly method: string;
-  /** The declared path of the route, because a path as sent may contain anything. */
+  /** The path of the route as declared, not as sent, because a sent path may contain anything. */
   readonly route: string;
   readonly headers: Readonly<Partial<Record<string, string | string[]>>>;
 }
@@ -23,18 +23,18 @@ export interface RequestTrace {
   readonly traceId: string | undefined;
   /** Runs the work of a stage of the step inside a span. */
   readonly during: During;
-  /** Returns the trace headers for an outgoing request that belongs to this one. */
+  /** Returns the trace headers for an outgoing request that is made on behalf of this request. */
   readonly headers: () => TraceHeaders;
   /**
-   * Returns a provider whose calls belong to the trace. `connect` creates that provider; the observer it receives
-   * must be called for each request.
+   * Returns a provider whose calls belong to the trace. `connect` creates that provider. The observer that `connect`
+   * receives must be called for each request to the provider.
    */
   connect(connect: (observe?: RequestObserver) => Provider, key?: Redactor): Provider;
   /** Ends the trace. Must be called after the response was sent or the caller left. */
   end(answer: TracedAnswer): void;
 }
 
-/** An object that removes the secrets of a caller from texts, such as a model key. */
+/** Removes a caller's secrets, such as a model key, from texts. */
 export interface Redactor {
   redact(text: string): string;
 }
@@ -42,7 +42,7 @@ export interface Redactor {
 export interface TracedAnswer {
   /** HTTP status; 499 if the caller left. */
   readonly status: number;
-  /** An error code, or how the reply was parsed. */
+  /** Outcome of the request: an error code, or the outcome of the parser. */
   readonly outcome: string;
   readonly requestId: string;
   /** Id of the run; absent if the request was not read. */

@@ -114,8 +114,8 @@ export function errorTypeOf(thrown: unknown): string {
 }
 
 /**
- * Returns a text if it can be the name of a model. Returns undefined for other texts, and for a text that contains
- * the key.
+ * Returns a text unchanged if it can be the name of a model. Returns undefined for other texts, and for a text that
+ * contains the key.
  */
 export function modelName(name: string, redact: (text: string) => string): string | undefined {
   const redacted = redact(name);

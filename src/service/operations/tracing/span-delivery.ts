@@ -1,13 +1,13 @@
 import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 
-/** The callback of an export. */
+/** The callback that an exporter calls when an export has ended. */
 type Done = Parameters<SpanExporter['export']>[1];
 const SUCCESS = 0;
 
 /**
- * Counts the spans that do not reach the collector because it fails, or is so slow that too many wait. The log
- * reports when that begins, and the number of lost spans when it ends (rule: span-delivery).
+ * Counts the spans that are lost because the collector fails, or because it is so slow that too many spans wait. The
+ * log reports the beginning of such a loss, and at its end the number of lost spans (rule: span-delivery).
  */
 export class SpanDelivery {
   readonly #log: Logger;

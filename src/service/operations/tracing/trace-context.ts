@@ -17,7 +17,10 @@ type SentHeaders = Readonly<Partial<Record<string, string | string[]>>>;
 export type TraceHeaders = Readonly<Partial<Record<'traceparent' | 'tracestate', string>>>;
 
 const FIRST_VERSION = '00';
-/** Matches the header of version 00 and of later versions, of which only the fields of version 00 are read. */
+/**
+ * Matches a `traceparent` header of version 00 or later. Of later versions, only the fields that version 00 has are
+ * read.
+ */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
 /** Reads the caller's trace headers. Returns undefined without a valid `traceparent` (rule: trace-context). */

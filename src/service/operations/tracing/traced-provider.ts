@@ -60,8 +60,8 @@ export class TracedProvider implements Provider {
   }
 
   /**
-   * Returns the callbacks for the end of a call. They live until the model has replied. This is a method of its
-   * own so that they do not keep the request in memory (rule: lean-waiting).
+   * Returns the callbacks for the end of a call, which live until the model has replied. This code is a separate
+   * method so that they do not keep the request in memory (rule: lean-waiting).
    */
   #watch(asked: string | undefined): Watch<Completion> {
     const span = this.#call;

@@ -14,8 +14,8 @@ import { type ContentBlock, isBlock, stateOf } from './signed-blocks.js';
 
 const text = z.string().nullish().catch(null);
 /**
- * Compatible servers may send no index. Then each start event begins the next block, and each delta continues the
- * last block.
+ * Compatible servers may send no index. In that case, each start event begins the next block, and each delta
+ * continues the last block.
  */
 const index = z.int().nonnegative().nullish().catch(null);
 
@@ -124,7 +124,7 @@ export class MessagesReply implements VendorReply {
   completion(): VendorCompletion {
     const content = [...this.#blocks].sort(([one], [other]) => one - other).map(([, block]) => block);
     const calls = splitCalls(content.filter(({ type }) => type === 'tool_use'));
-    // The text of a signed block was cut, so its signature is no longer valid.
+    // If the reply was cut, the signatures of its blocks are no longer valid.
     const state = this.#cap.isExceeded ? undefined : stateOf(content);
     const finishReason = this.#refusal ? 'refusal' : unifyReason(this.#stopReason);
     return {
@@ -146,8 +146,8 @@ export class MessagesReply implements VendorReply {
   }
 
   /**
-   * Returns whether the stream was cut at the maximum length of a reply. Its only count of output tokens is then
-   * the one that was sent at its start.
+   * Returns whether the stream was cut at the maximum length of a reply. The only count of output tokens is then the
+   * preliminary one from the start of the stream.
    */
   #isCut(): boolean {
     return this.#cap.isExceeded && !this.isFinished;
@@ -203,7 +203,7 @@ export class MessagesReply implements VendorReply {
   }
 
   /**
-   * Starts a block, which may already contain text. Keeps only the listed fields, and nothing of an unknown block
+   * Starts a block, which may already contain text. Keeps only the listed fields, and none of a block of unknown
    * type.
    */
   #startBlock(position: number, block: ContentBlock): readonly TextDelta[] {
@@ -274,7 +274,10 @@ const labelFields: ReadonlyMap<string, readonly string[]> = new Map([
   ['tool_use', ['id', 'name']],
 ]);
 
-/** Returns the text with which a block starts. A call's arguments may be an object, empty if a stream starts the call. */
+/**
+ * Returns the text with which a block starts. The arguments of a call may be an object, which is empty at the start
+ * of a streamed call.
+ */
 function startOf(block: ContentBlock, field: TextField): string {
   const value = block[field];
   if (typeof value === 'string') return value;

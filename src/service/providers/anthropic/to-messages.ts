@@ -39,8 +39,8 @@ function assistantBlocks(parts: readonly Part[]): ContentBlockParam[] {
 }
 
 /**
- * Puts the tail of the prompt into the last tool result. If a text followed the results, the model would learn to
- * expect one, and would reply with nothing when there is none.
+ * Puts the tail of the prompt into the last tool result. If a separate text followed the results, the model would
+ * learn to expect such a text after every result, and would give an empty reply to wait for it.
  */
 function userBlocks(parts: readonly Part[]): ContentBlockParam[] {
   const results = parts.filter((part) => part.type === 'tool_result');
@@ -53,8 +53,8 @@ function userBlocks(parts: readonly Part[]): ContentBlockParam[] {
 }
 
 /**
- * Returns a tool result block. A cache breakpoint cannot be inside a result. A breakpoint on a result that
- * contains the tail would be useless, because no later step repeats that text.
+ * Returns a tool result block. A cache breakpoint cannot be inside a result. On a result that contains the tail, a
+ * breakpoint would be useless, because the tail differs in each step.
  */
 function resultBlock(
   { callId, text, isError, attachments = [], breakpoint }: ToolResultPart,

@@ -44,7 +44,7 @@ export function toRequest(
   const { sent, warnings } = chooseParameters(wantedParameters(settings, traits), refused);
   const { constraint, warnings: dropped } = chooseConstraint(settings, traits, refused);
   const thinking = adaptiveThinking(sent, refused);
-  // A model that thinks refuses a `tool_choice` that requires a call.
+  // With thinking enabled, models refuse a `tool_choice` that requires a call.
   const demand = demandCall(settings, refused, { canCombine: !('thinking' in thinking) });
   const body = {
     model: settings.model,

@@ -5,7 +5,7 @@ export interface WantedParameter {
   readonly name: string;
   readonly wire: string;
   readonly value: unknown;
-  /** True if the model supports this value, according to the model table. */
+  /** True if the model supports the requested value, according to the model table. */
   readonly isSupported: boolean;
   /** Reason given to the caller if the parameter is not sent; by default, that the model does not support it. */
   readonly reason?: string;
@@ -31,8 +31,8 @@ const MAX_MODELS = 1_000;
 const MAX_PARAMETERS = 100;
 
 /**
- * Cache of the parameters that models refused in this process (rule: learned-parameters). Stores only names and
- * digests, for at most 1,000 models; the oldest entry is removed first.
+ * Cache of the parameters that models refused in this process (rule: learned-parameters). It stores only names and
+ * digests, for at most 1,000 models, and removes the oldest entry first.
  */
 export class LearnedParameters {
   readonly #refused = new Map<string, ReadonlySet<string>>();

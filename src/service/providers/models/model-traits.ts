@@ -16,15 +16,15 @@ export interface ModelTraits extends ModelProfile {
   readonly maxTokensParam: 'max_tokens' | 'max_completion_tokens';
   /** True if the vendor's cache is selected by `prompt_cache_key`. */
   readonly cacheKey: boolean;
-  /** True if marks in the prompt itself tell the vendor which part to cache. */
+  /** True if breakpoints inside the prompt tell the vendor which part to cache. */
   readonly cacheBreakpoints: boolean;
   /** API through which the vendor's own models are called. */
   readonly wire: WireName;
 }
 
 /**
- * Safety factors on o200k counts for models whose tokenizer is not public: enough for at least 95 of 100 samples
- * of code, prose, JSON and translations (docs/decisions/token-counting.md).
+ * Factors by which token counts of the encoding o200k are multiplied for models whose tokenizer is not public. They
+ * suffice for at least 95 of 100 samples of code, prose, JSON and translations (docs/decisions/token-counting.md).
  */
 export const estimateMargins = {
   /** For Claude 3 to 4.6. */
@@ -35,8 +35,8 @@ export const estimateMargins = {
    */
   claudeSince47: 1.8,
   /**
-   * For any other model. The factor suffices for models with a vocabulary of 32,000 tokens (Llama 2, Mistral);
-   * newer models need little, since their counts are close to those of o200k.
+   * For any other model. The factor is enough for models with a vocabulary of 32,000 tokens (Llama 2, Mistral). Newer
+   * models would need less, since their counts are close to those of o200k.
    */
   unknown: 1.4,
 } as const;
@@ -69,8 +69,8 @@ export const openaiModel: ModelTraits = {
 };
 
 /**
- * Defaults for Anthropic's models. Their tokenizer is not public, so tokens are estimated: the count by o200k
- * times a safety factor.
+ * Defaults for Anthropic's models. Their tokenizer is not public, so tokens are estimated: the count of the encoding
+ * o200k times a safety factor.
  */
 export const anthropicModel: ModelTraits = {
   ...openaiModel,

@@ -32,8 +32,8 @@ const noReasoning = { temperature: true, efforts: [] } as const;
  */
 const openaiModels: readonly ModelRow[] = [
   {
-    // The encoding of this generation is not published. It has explicit cache breakpoints since 5.6 (types of
-    // `openai` 6.49), and reasoning beside tools only in the Responses API since 5.4
+    // The encoding of this generation is not published. Explicit cache breakpoints exist since 5.6 (types of `openai`
+    // 6.49). Since 5.4, reasoning together with tools works only in the Responses API
     // (docs.spring.io/spring-ai/reference/2.1).
     pattern: /^(?:ft:)?gpt-(?:[6-9]|\d\d)/,
     names: ['gpt-6.1-sol', 'gpt-6.1-terra', 'gpt-6-sol', 'gpt-6-luna', 'gpt-6-astra'],
@@ -210,7 +210,9 @@ const anthropicModels: readonly ModelRow[] = [
   },
 ];
 
-/** The vendors. The first whose `route` matches a model's name serves it if the request names no provider. */
+/**
+ * The vendors. If the request names no provider, it goes to the first vendor whose `route` matches the model's name.
+ */
 export const vendors = {
   openai: { route: /^(?:ft:)?(?:gpt-|chatgpt-|o\d+(?:-|$))/, models: openaiModels, family: openaiModel },
   anthropic: { route: /^claude-/, models: anthropicModels, family: anthropicModel },

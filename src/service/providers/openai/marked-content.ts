@@ -15,14 +15,15 @@ type Marked<Item extends object> = Item & { prompt_cache_breakpoint?: { mode: 'e
 
 type WrittenPart<Text extends string, File extends object> = Marked<{ type: Text; text: string } | File>;
 
-/** Writes the parts as the content of a message. */
+/** A function that writes parts as the content of a message. */
 export type ContentOf<Text extends string, File extends object> = (
   parts: readonly ContentPart[],
 ) => string | WrittenPart<Text, File>[];
 
 /**
- * Returns a function that writes parts as the content of a message. Texts alone become one string. With
- * attachments or breakpoints, the content is a list, in which each attachment or breakpoint ends a text item.
+ * Returns a function that writes parts as the content of a message. If there are only texts, they become one string.
+ * With attachments or breakpoints, the content is a list, and the text before each attachment or breakpoint is one
+ * item.
  */
 export const contentWriter =
   <Text extends string, File extends object>(
@@ -86,7 +87,7 @@ export function contentOfResult(result: Extract<Part, { type: 'tool_result' }>):
   ];
 }
 
-/** Returns a content without breakpoints, for a model that refuses them. */
+/** Returns a message content without breakpoints, for a model that refuses them. */
 export function withoutMarks(content: unknown): unknown {
   if (!Array.isArray(content)) return content;
   if (content.every((part: object) => 'text' in part))

@@ -3,7 +3,7 @@ import type { StepDeadline } from '../../step/interruption.js';
 import { ProviderError } from '../../step/provider.js';
 
 /**
- * Wait before the second attempt if the provider names none. It needs no jitter, because there is no third
+ * Wait before the second attempt if the provider specifies none. It needs no jitter, because there is no third
  * attempt.
  */
 const BACKOFF_MS = 250;
@@ -15,7 +15,7 @@ export class FailedAttempt extends Error {
   readonly failure: ProviderError;
   /** True if the same request may be sent again: nothing was written, or the provider responded with 429 or 5xx. */
   readonly repeatable: boolean;
-  /** The parameter that the provider refuses, by its name on the wire. */
+  /** The parameter that the provider refuses, by its name in the provider's API. */
   readonly refusedParameter: string | undefined;
 
   constructor(
@@ -38,7 +38,9 @@ export interface AttemptOptions {
   readonly deadline: StepDeadline;
   /** Parameters that the model is known to refuse. */
   readonly refused: ReadonlySet<string>;
-  /** Called if the request succeeded, or got a different refusal, without the parameter. */
+  /**
+   * Called with a refused parameter if the request without it succeeded, or was refused because of another parameter.
+   */
   readonly remember: (parameter: string) => void;
 }
 

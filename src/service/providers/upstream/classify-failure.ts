@@ -41,8 +41,8 @@ const failureByStatus: Readonly<Record<number, ProviderFailure>> = {
 };
 
 /**
- * Failures that an error code may state more precisely than the status does: a 429 may be about a quota, a 401 about the
- * models of a key, a 400 about anything.
+ * Failures that an error code may state more precisely than the status does: a 429 may be about a quota, a 401 about
+ * the models of a key, a 400 about anything.
  */
 const refinements: Readonly<Partial<Record<ProviderFailure, readonly ProviderFailure[]>>> = {
   authentication: ['permission'],
@@ -58,8 +58,8 @@ const refinements: Readonly<Partial<Record<ProviderFailure, readonly ProviderFai
 const overflowWording =
   /prompt is too long|exceeds? (?:the )?(?:available )?context|context (?:window|limit|length)|maximum (?:context|prompt|model) length|max_(?:seq|model)_len|input is too long|reduce the length of the messages|input token count|(?:model|total) tokens? limit|token count of \d+ exceeds|too many (?:input )?tokens\b(?!.*(?:wait|per))|(?:range of )?input length should be|\binputs?\W* (?:tokens \+|must have less than)/i;
 /**
- * Matches messages that something is too large. A message about the context with status 500 that lacks such words
- * is about memory.
+ * Matches messages that something is too large. If a message about the context has status 500 but none of these
+ * words, it is about memory.
  */
 const excessWording = /exceed|too (?:long|many|large)|(?:greater|larger|longer|more) than|maximum|reduce/i;
 

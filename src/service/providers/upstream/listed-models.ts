@@ -12,7 +12,7 @@ interface ListingServer {
   readonly gateway: GatewaySettings;
 }
 
-/** Time limit for fetching a list. A list, or the failure to get one, is cached for the time below. */
+/** Time limit for fetching a list. The result, a list or a failure, is cached for `KEPT_MS`. */
 const TIMEOUT_MS = 2_000;
 const KEPT_MS = 60_000;
 const MAX_NAMES = 1_000;

@@ -193,7 +193,7 @@ export class Answer {
     this.#context = context;
   }
 
-  /** Returns whether status, content type and encoding are readable. */
+  /** Returns whether the service can use a response with this status, content type and encoding. */
   isUsable(): boolean {
     const { kind, status } = this;
     if (kind === 'error') return status <= 599;

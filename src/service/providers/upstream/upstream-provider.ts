@@ -88,9 +88,9 @@ export class UpstreamProvider implements Provider {
   }
 
   /**
-   * Sends the request, and a second one if needed. `read` must read enough of the response to exclude a refusal.
-   * Until then, only the serialized prompt is kept in memory, and a second request is built from it
-   * (rule: lean-waiting).
+   * Sends the request, and a second one if needed. `read` must read enough of the response to know that it is no
+   * refusal. Until then, only the serialized prompt is kept in memory; a second request is built from it (rule:
+   * lean-waiting).
    */
   #ask<Read>(
     request: CompletionRequest,
@@ -161,8 +161,8 @@ export class UpstreamProvider implements Provider {
   }
 
   /**
-   * Reads a reply up to its first event. A stream may begin with an error; at that point, nothing has been passed
-   * to the caller, so a second attempt is possible.
+   * Reads a reply up to its first event. If a stream begins with an error, a second attempt is still possible,
+   * because the caller has received nothing yet.
    */
   async #begin(opened: Opened, deadline: StepDeadline): Promise<Begun> {
     const { answer } = opened;

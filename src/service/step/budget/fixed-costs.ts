@@ -13,8 +13,8 @@ export interface FixedCosts {
   readonly tools: number;
   readonly framing: number;
   /**
-   * Minimum tokens reserved for the tail: those of the longest order that any step of the run may end with
-   * (rule: tail-reserve).
+   * Minimum number of tokens reserved for the tail: those of the longest instruction with which any step of the run
+   * may end (rule: tail-reserve).
    */
   readonly minTailTokens: number;
 }
@@ -25,7 +25,7 @@ interface FixedTexts {
   readonly tools: string;
 }
 
-/** Counts the sections that are the same at the start of every prompt of a run. */
+/** Counts the sections with which every prompt of a run begins. */
 export async function countFixed(
   situation: Situation,
   { instructions, example, tools }: FixedTexts,
@@ -42,8 +42,8 @@ export async function countFixed(
     instructions: instructionTokens,
     example: exampleTokens - exampleFraming,
     tools: toolTokens + (await countSchemas(situation, scale)),
-    // Messages counted here: one for the system text, one for the context or the opening, and one for a tail after
-    // an assistant message.
+    // Counts three messages: one for the system text, one for the context or the opening, and one for a tail after an
+    // assistant message.
     framing: framing.prompt + 3 * framing.message + exampleFraming + (await tokens.count(openingTemplate)),
     minTailTokens,
   };

@@ -118,7 +118,7 @@ export async function fitContextAndHistory(
   return { budget, context, historyTokens, units: isWhole ? units : await maskUnits(units, scale) };
 }
 
-/** Includes the whole history uncut, as a client that asks for a plain answer expects (rule: client-terms). */
+/** Includes the whole history uncut, as a client that expects a plain-text answer wants it (rule: client-terms). */
 async function fitWhole(
   { request, units: whole }: Situation,
   gathered: GatheredContext,
@@ -146,8 +146,8 @@ const sumOfBare = (units: readonly CutUnit[]): number =>
   units.reduce((sum, unit) => sum + bareTokens(unit), 0);
 
 /**
- * Returns how many tokens the units need, together with as many of their newest attachments as fit; never more
- * than `free`.
+ * Returns the number of tokens that the units need, including as many of their newest attachments as fit; at most
+ * `free`.
  */
 function tokensToKeep(units: readonly CutUnit[], free: number): number {
   let tokens = sumOfBare(units);
@@ -159,8 +159,8 @@ function tokensToKeep(units: readonly CutUnit[], free: number): number {
 }
 
 /**
- * Counts the tokens of the units without their attachments, after their long texts were cut as they would be for a
- * history of `free` tokens.
+ * Counts the tokens of the units without attachments, after cutting their long texts as for a history of `free`
+ * tokens.
  */
 async function tokensOnceCut(units: readonly Unit[], free: number, scale: Scale): Promise<number> {
   return sumOfBare(await cutUnits(units, free, scale));

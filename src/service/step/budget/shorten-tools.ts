@@ -12,9 +12,9 @@ import { countDefinitions, type FixedCosts } from './fixed-costs.js';
 const TOOLS_SHARE = 0.5;
 
 /**
- * Shortens the longest tools of a client to signatures if all of them would take more than half of what instructions and example
- * leave (rule: compatible-tools). Only what the model sees changes: calls are checked against the whole schemas. Returns undefined
- * if nothing is shortened.
+ * Shortens the longest tools of a client to signatures if all tools together need more than half of the tokens that
+ * instructions and example leave (rule: compatible-tools). This changes only the prompt: calls are still checked
+ * against the complete schemas. Returns undefined if nothing is shortened.
  */
 export async function shortenTools(
   situation: Situation,
@@ -79,7 +79,7 @@ function signatureOf({ description, inputSchema, ...tool }: ToolDefinition): Too
   };
 }
 
-/** Returns the type of a parameter, with that of its items, without which vendors refuse an array. */
+/** Returns the type of a parameter. For an array, includes the type of its items, which vendors require. */
 function typeOf(schema: unknown): Readonly<Record<string, unknown>> {
   if (!isObject(schema)) return {};
   const { type, items } = schema;

@@ -17,7 +17,7 @@ export function weighAttachments(units: readonly Unit[], vision: ModelProfile['v
   );
 }
 
-/** Warns of attachments that the model does not see for a reason other than the budget. */
+/** Returns warnings about attachments that the model does not get, except those omitted because of the budget. */
 export function attachmentWarnings(history: readonly Turn[], vision: ModelProfile['vision']): Warning[] {
   const ofTurns = history.flatMap((turn) => (turn.attachments?.length ? [turn.role] : []));
   const ignored = ofTurns.includes('assistant')
@@ -45,7 +45,7 @@ export function leaveOut(unit: Unit, count: number): Unit {
 /** Marks all attachments of a unit as left out. */
 export const withoutAttachments = (unit: Unit): Unit => leaveOut(unit, Number.POSITIVE_INFINITY);
 
-/** Returns the turns of a unit that have attachments, each with its index in the history. */
+/** Returns the attachments of each turn of a unit, with the index of the turn in the history. */
 export function attachmentsIn(unit: Unit): (Attachments & { readonly index: number })[] {
   const holders = unit.type === 'user' ? [unit] : observationsIn(unit);
   return holders.flatMap(({ index, attachments }) => (attachments ? [{ index, ...attachments }] : []));
@@ -61,7 +61,7 @@ export function leftOutNote({ all, leftOut }: Attachments): string {
 }
 
 /**
- * Returns a line that names the attachments of a tool result, because some vendors send them apart from the
+ * Returns a line that names the attachments of a tool result, because some vendors require them apart from the
  * result's text.
  */
 export function shownNote(attachments: Attachments): string {

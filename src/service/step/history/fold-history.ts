@@ -8,7 +8,7 @@ export interface WeighedUnit {
   /** Tokens of the whole unit, including all its attachments. */
   readonly full: number;
   readonly masked: number;
-  /** Tokens of each attachment, in order; absent if the unit has none. */
+  /** Tokens of each attachment, in the order of the unit; absent if the unit has none. */
   readonly attachments?: readonly number[];
 }
 
@@ -17,13 +17,16 @@ export interface Fold {
   readonly forms: readonly Form[];
   /** Tokens of all units in their chosen forms. */
   readonly tokens: number;
-  /** For each unit, how many of its first attachments are left out; absent if none are. */
+  /**
+   * For each unit, the number of its attachments that are left out, starting with the first; absent if none are left
+   * out.
+   */
   readonly leftOut?: readonly number[];
 }
 
 /**
- * Part of the history's share that remains used after a cut. It is low, so that many steps pass before the next
- * cut (rule: fold-cuts-once).
+ * Part of the available tokens that remains used after a cut. It is low, so that many steps pass before the next cut
+ * (rule: fold-cuts-once).
  */
 const KEPT_SHARE = 0.5;
 
@@ -31,11 +34,11 @@ const KEPT_SHARE = 0.5;
 const MAX_SENT_ATTACHMENTS = 100;
 
 /**
- * Decides which form each unit of a history gets, by replaying the units oldest first. Whenever their sum exceeds
- * `share` tokens, cuts it to half of the share: leaves out old attachments, masks old units, then drops them, but
- * never the first task, the latest task or the newest unit at that point (rule: fold). The result depends
- * only on the units and `share`, so every later step with the same share repeats the same cuts, and the beginning
- * of the prompt stays the same byte for byte.
+ * Decides which form each unit of a history gets, by replaying the units oldest first. Whenever their sum exceeds the
+ * available tokens, cuts it to half of that number: leaves out old attachments, masks old units, then drops them, but
+ * never the first task, the latest task or the newest unit so far (rule: fold). The result depends only on the units
+ * and `available`, so every later step with the same value repeats the same cuts, and the beginning of the prompt
+ * stays the same byte for byte.
  */
 export function foldHistory(units: readonly WeighedUnit[], available: number): Fold {
   const forms: Form[] = [];
@@ -62,9 +65,7 @@ export function foldHistory(units: readonly WeighedUnit[], available: number): F
     ? { ...fold, leftOut: leftOut.map(({ count }) => count) }
     : fold;
 
-  /**
-   * Cuts in the order that the rule gives. Leaves out the newest attachment only if everything else is not enough.
-   */
+  /** Cuts in the order of rule `fold`. Leaves out the newest attachment only if everything else is not enough. */
   function cutDown(untouchable: ReadonlySet<number>): void {
     if (exceeds(1)) leaveOut(KEPT_SHARE, ({ unit }, isNewest) => !isNewest && !untouchable.has(unit));
     if (exceeds(1)) leaveOut(1, (_, isNewest) => !isNewest);
@@ -77,8 +78,8 @@ export function foldHistory(units: readonly WeighedUnit[], available: number): F
   }
 
   /**
-   * Leaves out those attachments that `mayGo` allows, oldest first, until the history uses at most this fraction
-   * of both limits.
+   * Leaves out attachments for which `mayGo` returns true, oldest first, until the history uses at most the given
+   * part of both limits.
    */
   function leaveOut(part: number, mayGo: (each: ShownAttachment, isNewest: boolean) => boolean): void {
     const all = shown;

@@ -3,10 +3,10 @@ import type { ToolDefinition } from '../../../contract/tool.js';
 import type { Observation, Unit } from '../../../conversation/units.js';
 import { FIND_TOOLS } from '../prompt/deferred-tools.js';
 
-/** A history in which the observations of `find_tools` carry the definitions of the tools that they make callable. */
+/** A history in which the observations of `find_tools` contain the definitions of the tools that were found. */
 export interface ReadDiscoveries {
   readonly units: readonly Unit[];
-  /** The found tools, in the order in which the history found them. */
+  /** The found tools, in the order in which they were found. */
   readonly found: readonly ToolDefinition[];
   readonly warnings: readonly Warning[];
 }
@@ -14,16 +14,16 @@ export interface ReadDiscoveries {
 interface DiscoveryBasis {
   /** All tools of the request. */
   readonly tools: readonly ToolDefinition[];
-  /** Writes a definition as text; undefined for native calling, which lists definitions elsewhere. */
+  /** Writes a definition as text; undefined for native calling, where definitions are not part of observations. */
   readonly describe: ((tool: ToolDefinition) => string) | undefined;
 }
 
-/** Maximum number of observations that are reported; older ones are omitted. */
+/** Maximum number of observations with a warning; older ones are omitted. */
 const MAX_WARNINGS = 20;
 
 /**
- * Reads from the history which deferred tools were found (rule: found-tools). Only names of tools in the request count, and
- * only in observations of `find_tools`, so that no other tool can offer tools.
+ * Reads from the history which deferred tools were found (rule: found-tools). Accepts only names of tools in the
+ * request, and only in observations of `find_tools`, so that no other tool can make tools callable.
  */
 export function readDiscoveries(
   units: readonly Unit[],
@@ -74,7 +74,7 @@ const notOffered = (index: number, problem: string): Warning => ({
 const MAX_NAMED = 10;
 const MAX_NAME_CHARACTERS = 128;
 
-/** Lists names that somebody else chose, as JSON and shortened. */
+/** Lists tool names from a tool result, shortened and quoted as JSON because they are untrusted. */
 function list(names: readonly string[]): string {
   const rest = names.length - MAX_NAMED;
   const named = names.slice(0, MAX_NAMED).map((name) => JSON.stringify(name.slice(0, MAX_NAME_CHARACTERS)));

@@ -18,7 +18,7 @@ import { type OfferedTool, OfferedTools, parameterOrder } from '../../../parsing
  */
 const MAX_SORTED_KEYS = 1_000;
 
-/** Sort ranks of keys that come first. All other keys follow by name. */
+/** Sort ranks of the keys that come first. All other keys follow, sorted by name. */
 type Ranks = ReadonlyMap<string, number>;
 
 const byNameAlone: Ranks = new Map();
@@ -103,8 +103,8 @@ function orderSchema(schema: JsonObject): JsonObject {
 }
 
 /**
- * Sorts the keys of all objects in a schema in the order of schema keywords, even inside `default`
- * and `enum`, where the order has no meaning.
+ * Sorts the keys of all objects in a schema in the order of schema keywords. This includes values in `default` and
+ * `enum`, where the order of keys has no meaning.
  */
 function orderSchemas(value: unknown): unknown {
   if (Array.isArray(value)) return mapItems(value, orderSchemas);

@@ -9,15 +9,15 @@ const MAX_STATE_BYTES = 256 * 2 ** 10;
 export const isTooLarge = (state: unknown): boolean =>
   Buffer.byteLength(JSON.stringify(state)) > MAX_STATE_BYTES;
 
-/** The units, with only those provider states that this model can use. */
+/** Units that contain only the provider states that this model can use. */
 export interface OwnStates {
   readonly units: readonly Unit[];
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Removes provider states that come from another model or upstream and so cannot be sent back, and reports them
- * (rule: provider-state).
+ * Removes provider states that come from another model or upstream, since this model cannot use them, and warns about
+ * them (rule: provider-state).
  */
 export function keepOwnStates(units: readonly Unit[], origin: StateOrigin | undefined): OwnStates {
   let foreign = 0;

@@ -18,8 +18,8 @@ const noSignals: LoopSignals = {
 };
 
 /**
- * Counts repetitions, reads and errors from the calls alone, so that every process that serves the run gets the
- * same counts (rule: signals).
+ * Counts repetitions, reads and errors. The counts depend only on the calls, so every process that serves the run
+ * gets the same (rule: signals).
  */
 export function countSignals(calls: readonly SignalCall[], tools: readonly ToolDefinition[]): LoopSignals {
   if (calls.length === 0) return noSignals;
@@ -33,7 +33,10 @@ export function countSignals(calls: readonly SignalCall[], tools: readonly ToolD
   };
 }
 
-/** Returns whether a tool only reads: by its annotation, otherwise by its name. */
+/**
+ * Returns a function that tells whether a tool is read-only, by the annotation of the tool or, without one, by its
+ * name.
+ */
 export function isReadOnly(tools: readonly ToolDefinition[]): (tool: { readonly name: string }) => boolean {
   const hints = new Map(tools.map((tool) => [tool.name, tool.annotations?.readOnlyHint]));
   return ({ name }) => hints.get(name) ?? READ_ONLY_NAME.test(name);
@@ -66,8 +69,8 @@ function areSame(one: SignalCall | undefined, other: SignalCall | undefined): bo
 }
 
 /**
- * Counts how often the last `length` calls repeat in a row at the end of the list. Returns 0 for a single
- * occurrence, or if a shorter cycle repeats.
+ * Counts how often the last `length` calls repeat in a row at the end of the list. Returns 0 if they occur once, or
+ * if they are a repetition of one call.
  */
 function repetitions(calls: readonly SignalCall[], length: number): number {
   if (calls.length < 2 * length) return 0;

@@ -20,22 +20,22 @@ export interface CutUnit extends WeighedUnit {
   /** The unit before its long texts were cut. */
   readonly whole: Unit;
   readonly messages: readonly Message[];
-  /** Upper bound of the tokens of the placeholders for all its attachments. They are included in `full`. */
+  /** Upper bound of the tokens of the placeholders for all its attachments. `full` includes them. */
   readonly placeholders: number;
   /** The messages of the masked unit; undefined if the history needs no masking. */
   readonly maskedMessages?: readonly Message[];
 }
 
 /**
- * Maximum part of the history's share for each kind of text in a unit: observations, arguments, thought
- * (rule: text-share).
+ * Maximum part of the history's tokens for each kind of text in a unit: observations, arguments, thought (rule:
+ * text-share).
  */
 const OBSERVATION_SHARE = 0.25;
 const MIN_TEXT_TOKENS = 24;
-/** Maximum part of the history's share for the definitions that one step found (rule: found-tools). */
+/** Maximum part of the history's tokens for the definitions that were found in one step (rule: found-tools). */
 const DEFINITIONS_SHARE = 0.5;
 
-/** Cuts the long texts of each unit, independently of other units, then renders and counts the unit. */
+/** Cuts the long texts of each unit without regard to the other units, then renders the unit and counts its tokens. */
 export async function cutUnits(units: readonly Unit[], available: number, scale: Scale): Promise<CutUnit[]> {
   const cut: CutUnit[] = [];
   for (const whole of units) {
@@ -71,7 +71,7 @@ export async function maskUnits(units: readonly CutUnit[], scale: Scale): Promis
   return masked;
 }
 
-/** Returns the tokens of all units together, none of them cut. */
+/** Returns the tokens of all units together if none of them is cut. */
 export async function weighWholeUnits(units: readonly Unit[], scale: Scale): Promise<number> {
   let tokens = 0;
   for (const unit of units) {
@@ -94,7 +94,7 @@ export function tokensOfUnits(units: readonly WeighedUnit[]): number {
 }
 
 /**
- * Upper bound of the tokens of a UTF-16 unit: it takes at most three bytes of UTF-8, and a token is at least one
+ * Upper bound of the tokens of one UTF-16 unit, which takes at most three bytes of UTF-8. Each token is at least one
  * byte.
  */
 const MAX_TOKENS_PER_CHARACTER = 3;
@@ -118,10 +118,7 @@ async function cutTexts(unit: Unit, limit: number, { tokens, margin }: Scale): P
   return cuts.size === 0 ? unit : replaceTexts(unit, (text) => cuts.get(text) ?? text);
 }
 
-/**
- * Keeps as many of the tool definitions that a search in the unit found as fit into `limit` tokens, starting with
- * the first.
- */
+/** Keeps as many of the tool definitions found in the unit as fit into `limit` tokens, starting with the first. */
 async function cutDefinitions(unit: Unit, limit: number, { tokens }: Scale): Promise<Unit> {
   if (unit.type !== 'action' || !observationsOf(unit).some(({ found }) => found)) return unit;
   let left = limit;
@@ -199,7 +196,7 @@ function maskAction(unit: ActionUnit): ActionUnit {
   return hasState(unit) ? { ...withoutStates(masked), isWritten: true } : masked;
 }
 
-/** Replaces a text by one line that states the text's size. Returns a short single line unchanged. */
+/** Replaces a text by one line that states its size. Returns a short single line unchanged. */
 export function stub(text: string): string {
   const lines = countNewlines(text) + 1;
   if (text.length <= MAX_MASKED_CHARACTERS && lines === 1) return text;

@@ -10,8 +10,9 @@ export const ANSWER_TOOL = 'final_answer';
 export const ANSWER_PARAMETER = 'answer';
 
 /**
- * Returns the reserved tool with which the model gives its answer in native tool calling, if its vendor cannot
- * combine tools with a reply schema (rule: typed-answers). Its name differs from those of all offered tools.
+ * Returns the reserved tool with which the model gives its answer in native tool calling. It is needed if the model's
+ * vendor cannot combine tools with a reply schema (rule: typed-answers). Its name differs from those of all offered
+ * tools.
  */
 export function answerTool(schema: AnswerType['schema'], offered: readonly OfferedTool[]): ToolDefinition {
   const taken = new Set(offered.map(({ name }) => name));
@@ -28,17 +29,14 @@ export function answerTool(schema: AnswerType['schema'], offered: readonly Offer
   };
 }
 
-/**
- * Replaces references by their definitions, because the paths of references are different inside the tool's
- * schema.
- */
+/** Replaces references by their definitions, because their paths would be wrong inside the tool's schema. */
 function withoutReferences(schema: AnswerType['schema']): unknown {
   return JSON.stringify(schema).includes('"$ref"') ? (expandSchema(schema)?.schema ?? {}) : schema;
 }
 
 /**
- * Returns the tools that a native model may call: those of the request and, if there is one, the reserved tool. Found tools
- * come last, so that a discovery keeps the beginning of the list (rule: found-tools).
+ * Returns the tools that a native model may call: those of the request and, if there is one, the reserved tool. Tools
+ * found by a search come last, so that a discovery does not change the beginning of the list (rule: found-tools).
  */
 export const nativeDefinitions = ({
   tools,

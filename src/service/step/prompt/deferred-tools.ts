@@ -6,7 +6,10 @@ import type { Scale } from './weigh-messages.js';
 /** Name of the tool through which the model finds deferred tools. */
 export const FIND_TOOLS = 'find_tools';
 
-/** The tool that the service offers if a tool of the request is deferred (rule: deferred-tools). The client answers it. */
+/**
+ * The tool that the service offers if the request defers tools (rule: deferred-tools). The client answers calls of
+ * it.
+ */
 export const findTools: ToolDefinition = {
   name: FIND_TOOLS,
   description:
@@ -25,13 +28,13 @@ export const findTools: ToolDefinition = {
 export interface DeferredList {
   readonly text: string;
   readonly tokens: number;
-  /** Maximum number of tools that the list names; of the others it only states the number. */
+  /** Maximum number of tools that the list names. Of the others, the list states only the number. */
   readonly named: number;
 }
 
 /**
- * Lists deferred tools, one line each, in at most `limit` tokens (rule: deferred-list). The list depends on the request's
- * tools and budget alone, so a discovery does not change it.
+ * Lists deferred tools, one line each, in at most `limit` tokens (rule: deferred-list). The list depends only on the
+ * request's tools and budget, so it stays the same when tools are found.
  */
 export async function listDeferred(
   deferred: readonly ToolDefinition[],
@@ -75,10 +78,12 @@ export function firstSentence(description: string): string {
   return `${sentence.slice(0, MAX_SENTENCE_CHARACTERS - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Maximum number of tools that a note names; of the others it only states the number. */
+/** Maximum number of tools that a note names. Of the others, the note states only the number. */
 const MAX_NAMED = 20;
 
-/** Returns the text after an observation of `find_tools`: the definitions of the found tools (rule: found-tools). */
+/**
+ * Returns the text after an observation of `find_tools`, with the definitions of the found tools (rule: found-tools).
+ */
 export function describeFound({ names, definitions, shown }: FoundHere): string {
   if (definitions.length === 0) return `These tools can be called from now on: ${nameAll(names)}.\n`;
   const described =

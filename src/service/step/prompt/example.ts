@@ -33,8 +33,8 @@ export function chooseExample(
 }
 
 /**
- * Renders a sample question and a complete reply with an action. Both precede everything else and are the same in
- * every step (rule: worked-example). The last message has the role `user`, so the following ones are merged into
+ * Renders a sample question and a complete reply with an action. They are the first messages of every prompt and
+ * always the same (rule: worked-example). The last message has the role `user`, so the following ones are merged into
  * it.
  */
 export function renderExample({ example, protocol }: Situation): Message[] {

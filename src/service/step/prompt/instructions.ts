@@ -25,8 +25,8 @@ const templates = {
 } as const satisfies Record<TaughtProtocol, { withTools: string; withoutTools: string }>;
 
 /**
- * Renders the instructions: how to act, what a fence is, and the caller's own. The text is the same in every step
- * of a run.
+ * Renders the instructions: how to act, the meaning of fences, and the caller's own instructions. The text is the
+ * same in every step of a run.
  */
 export function renderInstructions(situation: Situation): string {
   const { request, protocol, calls, answerType } = situation;
@@ -51,8 +51,8 @@ function describeAnswer(
 }
 
 /**
- * Describes the tools in words. With native calling, the tools are sent as definitions, so only the caller's free
- * text about them remains.
+ * Describes the tools in words. With native calling, tools are sent as definitions, so this text contains only the
+ * caller's free text about tools.
  */
 export async function renderTools(situation: Situation, signal?: AbortSignal): Promise<string> {
   const segment = situation.request.available_tools_prompt_segment?.trim();
@@ -71,7 +71,7 @@ async function describeTools(
   for (const tool of tools) {
     await yieldIfBusy(signal);
     const named = index.find(tool.name);
-    // False for a tool that was shortened to its signature, whose schema is another object.
+    // False for a tool that was shortened to its signature, because its schema is then a different object.
     const isNamed = named?.inputSchema === tool.inputSchema;
     const parameters = isNamed ? named.parameters : parameterOrder(tool.inputSchema);
     const isSignature = shortened?.has(tool.name) ?? false;
@@ -82,13 +82,13 @@ async function describeTools(
 
 interface Description {
   readonly protocol: TaughtProtocol;
-  /** True for a model that needs an example (rule: worked-example). */
+  /** True if the tool is described in words, for a model that needs an example (rule: worked-example). */
   readonly inWords: boolean;
-  /** True for a tool of which only the signature is described (rule: compatible-tools). */
+  /** True for a tool that is described only by its signature (rule: compatible-tools). */
   readonly isSignature?: boolean;
 }
 
-/** Describes a tool in the form of the protocol. */
+/** Describes a tool as the protocol requires. */
 export const describeTool = (
   tool: ToolDefinition,
   parameters: readonly string[],

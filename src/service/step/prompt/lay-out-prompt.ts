@@ -17,7 +17,7 @@ export interface PromptSections {
 export interface LaidOutPrompt {
   readonly prompt: Prompt;
   /**
-   * The messages before the tail. Those of each step begin with those of the step before, byte for byte
+   * The messages before the tail. The messages of each step begin with those of the previous step, byte for byte
    * (rule: stable-prompt).
    */
   readonly stable: readonly Message[];

@@ -80,8 +80,8 @@ function observationParts(observed: Observed): Part[] {
 const toPart = (attachment: UnitAttachment): Part => ({ type: 'attachment', attachment });
 
 /**
- * Appends the definitions of tools that a tool search found, and notes about attachments, outside the fence: the
- * fence marks untrusted tool output, and these texts come from the service.
+ * Appends two texts after the fence: the definitions of tools that a tool search found, and notes about attachments.
+ * They come from the service, and a fence encloses only untrusted tool output.
  */
 function observationText(observed: Observed): string {
   const { attachments, found } = observed.observation ?? {};

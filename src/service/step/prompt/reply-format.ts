@@ -24,13 +24,13 @@ interface ReplyNeeds {
   readonly offered: readonly OfferedTool[];
   readonly phase: StepRequest['phase'];
   readonly answerSchema?: AnswerType['schema'] | undefined;
-  /** The client's choice: with `required` or a name, the model can only call (rule: client-terms). */
+  /** The client's tool choice. With `required` or the name of a tool, the model must call (rule: client-terms). */
   readonly toolChoice?: ToolChoice | undefined;
 }
 
 /**
- * Chooses the schema that constrains the replies of a run, or a phase's control object. Returns undefined if
- * the model's output cannot be constrained.
+ * Chooses the schema that constrains the replies of a run, or the control object of a phase. Returns undefined if the
+ * output of the model cannot be constrained.
  */
 export async function chooseReplyFormat(
   { offered, phase, answerSchema, toolChoice = 'auto' }: ReplyNeeds,
@@ -55,9 +55,8 @@ export async function chooseReplyFormat(
 }
 
 /**
- * Nesting level at which the answer's schema is inserted into the reply's schema: it is a property of the
- * `observe` reply (`final_answer`) or, with native tool calling, of an object that only wraps an answer which is
- * not an object itself.
+ * Nesting level of the answer's schema inside the reply's schema. The answer is a property: `final_answer` of an
+ * `observe` reply, or the only key of the object that wraps a native answer that is not an object itself.
  */
 const ANSWER_LEVEL = 2;
 
@@ -72,12 +71,12 @@ function observeFormat(answerSchema: AnswerType['schema'], dialect: SchemaDialec
   };
 }
 
-/** The only key of the object that wraps a native answer which is not an object itself. */
+/** The only key of the object that wraps a native answer that is not an object itself. */
 const WRAPPING_KEY = 'answer';
 
 /**
  * Chooses the schema that constrains the text of a native model to the answer (rule: typed-answers). Returns
- * undefined if the vendor cannot enforce it: if the model may also call tools, only some vendors can.
+ * undefined if the vendor cannot enforce it. If the model may also call tools, only some vendors can.
  */
 export function chooseNativeFormat(
   answerSchema: AnswerType['schema'],
@@ -87,7 +86,7 @@ export function chooseNativeFormat(
   const hasObject = answerSchema['type'] === 'object';
   if (structured === 'json_object') return hasObject && !mayAct ? anyObject : undefined;
   if (structured === 'none' || (mayAct && !structured.besideTools)) return undefined;
-  // For an object without further demands, all vendors but Anthropic have a mode that needs no schema.
+  // If the schema only demands an object, all vendors but Anthropic have a mode that needs no schema.
   if (hasObject && Object.keys(answerSchema).length === 1 && structured.form !== 'anthropic')
     return anyObject;
   const answer = convertAnswer(answerSchema, structured, ANSWER_LEVEL);
@@ -127,7 +126,7 @@ const tooManyTools: Warning = {
     'There are too many tools for a reply schema: the provider only enforces that the reply is a JSON object.',
 };
 
-/** Maximum number of tools that the warning names; the others are only counted. */
+/** Maximum number of tools that the warning names. Of the others, it states only the number. */
 const MAX_NAMED_TOOLS = 20;
 
 function freeTools({ free }: ReplySchema): Warning[] {

@@ -10,8 +10,8 @@ import type { TaughtProtocol } from '../types.js';
 /** Maximum number of parameters in the sample call of a tool without required parameters. */
 const MAX_OPTIONAL_PARAMETERS = 2;
 /**
- * Limits of a sample call. A tool that would need more gets no sample, because the sample is part of every prompt
- * and a schema may demand millions of values.
+ * Limits of a sample call. A tool that needs more gets no sample, because the sample is part of every prompt and a
+ * schema may require millions of values.
  */
 const MAX_ITEMS = 3;
 const MAX_DEPTH = 4;
@@ -20,9 +20,9 @@ const MAX_VALUES = 24;
 const MAX_SAMPLE_CHARACTERS = 1_000;
 
 /**
- * Writes a sample call of a tool in the form that the model is taught. Its values pass the same check as a real
- * call. The same tool always gets the same sample (rule: worked-example). Returns the tool's signature if no such
- * values are found. Every text is `text`, by default a hint such as `some path`.
+ * Writes a sample call of a tool in the form that the prompt asks for. Its values pass the same check as a real call.
+ * The same tool always gets the same sample (rule: worked-example). Returns the tool's signature if no such values
+ * are found. `text` is the value of every string, by default a hint such as `some path`.
  */
 export function sampleCall(tool: OfferedTool, protocol: TaughtProtocol, text?: string): string {
   const parameters = sampleArguments(tool, text);
@@ -34,8 +34,8 @@ export function sampleCall(tool: OfferedTool, protocol: TaughtProtocol, text?: s
 }
 
 /**
- * Proposes a few arguments that pass the check of a real call; undefined if none are found. Every string is
- * `text`, by default a hint such as `some path`.
+ * Proposes a few arguments that pass the check of a real call; undefined if none are found. `text` is the value of
+ * every string, by default a hint such as `some path`.
  */
 export function sampleArguments(tool: OfferedTool, text?: string): Record<string, JsonValue> | undefined {
   const written = { values: 0 };
@@ -57,7 +57,7 @@ function proposeArguments(
   return sampleEach(names, properties, place);
 }
 
-/** Proposes a value for each name. Stops at one name above the maximum, which is enough to reject the sample. */
+/** Proposes a value for each name. Stops at one value above the maximum, which is enough to reject the sample. */
 function sampleEach(names: readonly string[], properties: unknown, place: Place): Record<string, JsonValue> {
   const few = names.slice(0, MAX_VALUES + 1);
   return Object.fromEntries(
@@ -141,9 +141,7 @@ const numberOr = (value: unknown, otherwise: number): number =>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value.slice(0, 1) : []);
 
-/**
- * Whether a value is short enough for a sample, by object, because a schema may refer to one value in many places.
- */
+/** Caches whether a value is short enough for a sample, because a schema may refer to one value in many places. */
 const shortness = new WeakMap<object, boolean>();
 
 function isShort(value: unknown): boolean {

@@ -19,7 +19,7 @@ import {
 import type { Scale } from './weigh-messages.js';
 
 export interface TailContents {
-  /** The instruction for the step's phase or to call a tool; empty if the step needs neither. */
+  /** The instruction for the phase of the step or to call a tool; empty if neither applies. */
   readonly phaseOrder: string;
   readonly mustAnswer: MustAnswer | undefined;
   /** True if the answer has a JSON Schema (rule: typed-answers). */
@@ -36,8 +36,8 @@ export interface Tail {
 }
 
 /**
- * Builds the last block of the last message within `limit` tokens: tasks, focus file, advice, orders (rule: tail).
- * If there are too few tokens, the orders are kept first, then advice, then tasks.
+ * Builds the last block of the last message within `limit` tokens: tasks, focus file, advice and final instructions
+ * (rule: tail). If there are too few tokens, keeps the final instructions first, then the advice, then the tasks.
  */
 export async function buildTail(
   contents: TailContents,
@@ -69,8 +69,8 @@ async function listTasks(
 }
 
 /**
- * Returns all orders with which the tail may end in some step of this run. The tail's reserve must have room for
- * the longest one (rule: tail-reserve).
+ * Returns all instructions with which the tail may end in any step of this run. The tokens reserved for the tail must
+ * suffice for the longest one (rule: tail-reserve).
  */
 export function possibleEnds(situation: Pick<Situation, 'request' | 'protocol' | 'clientTerms'>): string[] {
   const { request, protocol, clientTerms } = situation;

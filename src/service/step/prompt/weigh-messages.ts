@@ -5,13 +5,13 @@ import type { Message, ModelProfile, Part } from '../provider.js';
 import type { PromptDependencies } from '../step-dependencies.js';
 import type { TaughtProtocol } from '../types.js';
 
-/** How texts of this request are rendered and their tokens counted. */
+/** Settings for rendering the texts of this request and counting their tokens. */
 export interface Scale {
   readonly tokens: TokenCounter;
   readonly framing: ModelProfile['framing'];
   readonly margin: ModelProfile['countMargin'];
   readonly protocol: TaughtProtocol;
-  /** Aborts rendering when the step ends; the counter has the same signal. */
+  /** Aborts rendering when the step ends. The token counter uses the same signal. */
   readonly signal: AbortSignal;
 }
 
@@ -23,12 +23,12 @@ export function scaleOf(
   return { tokens, framing, margin, protocol, signal: deadline.signal };
 }
 
-/** Estimated upper bound of the tokens that a provider adds around a native call or a result (rule: counting). */
+/** Estimated maximum number of tokens that a provider adds around a native call or a result (rule: counting). */
 const NATIVE_PART_FRAMING = 12;
 
 /**
- * Upper bound of the extra tokens where two texts are joined and the second one begins with white space or `/`.
- * Other joins add no tokens.
+ * Maximum number of extra tokens where a text is joined with one that begins with white space or `/`. Other joins add
+ * no tokens.
  */
 const SEAM_SLACK = 4;
 
@@ -54,8 +54,8 @@ export async function weighMessages(messages: readonly Message[], scale: Scale):
 }
 
 /**
- * Joins adjacent texts before counting, because the model reads them as one. Counts every other part separately.
- * Tokens that a provider reported for its state, and those of attachments, are added as they are.
+ * Joins adjacent texts before counting, because the model reads them as one; counts every other part separately. Adds
+ * the tokens of attachments and those that a provider reported for its state.
  */
 function toCounted({ parts }: Message, framing: number): CountedMessage {
   const texts: string[][] = [];

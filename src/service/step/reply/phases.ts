@@ -44,15 +44,15 @@ export function readPhaseReply(text: string, phase: ProsePhase, options: BlockOp
 
 interface BlockOptions {
   /**
-   * True if `final_answer` may be a JSON value of any type; the control values then contain it as JSON text
-   * (rule: typed-answers).
+   * True if `final_answer` may be a JSON value of any type. The control values then contain it as JSON text (rule:
+   * typed-answers).
    */
   readonly hasJsonAnswer?: boolean;
 }
 
 /**
- * Maximum number of unclosed braces after which the reader still looks for a control block. After more, it treats
- * the rest of the reply as prose.
+ * Maximum number of unclosed braces after which the reader still looks for a control block. Beyond it, the rest of
+ * the reply is treated as prose.
  */
 const MAX_BROKEN_BLOCKS = 20;
 
@@ -67,9 +67,8 @@ const CLOSING_FENCE = /^\s{0,64}```[ \t]*\n?/;
 const UNDECIDED_CLOSING_FENCE = /^\s{0,64}`{0,3}$/;
 
 /**
- * Passes on the prose of a reply, whole or streamed, and removes its control blocks. A block may be on lines of
- * its own, in a code fence, or within a line of prose. The result does not depend on how the text is split into
- * fragments.
+ * Returns the prose of a reply, whole or streamed, without its control blocks. A block may be on lines of its own, in
+ * a code fence, or within a line of prose. The result does not depend on how the text is split into fragments.
  */
 export class PhaseReader {
   readonly #phase: ProsePhase;
@@ -108,7 +107,7 @@ export class PhaseReader {
     return this.#braces.isOpen && !this.#braces.readsEnd(fragment) ? '' : this.#release();
   }
 
-  /** Returns the remaining prose. A block that was never closed counts as prose. */
+  /** Returns the remaining prose. A block that was never closed is treated as prose. */
   end(): string {
     let prose = '';
     if (this.#endsFence && UNDECIDED_CLOSING_FENCE.test(this.#held)) this.#held = '';
@@ -151,7 +150,7 @@ export class PhaseReader {
   }
 
   /**
-   * Returns the prose of the block that begins at `brace`: its thought, or all of its text if it is not a control
+   * Returns the prose in the block that begins at `brace`: its thought, or the whole text if it is not a control
    * block. Returns undefined while the block is still open.
    */
   #takeBlock(brace: number): string | undefined {
@@ -184,7 +183,7 @@ export class PhaseReader {
   }
 }
 
-/** Finds the end of a JSON object that arrives in fragments, each of which is read once. */
+/** Finds the end of a JSON object that arrives in fragments. Reads each fragment only once. */
 class BraceScanner {
   /** Number of characters of the object so far. */
   length = 0;
@@ -227,8 +226,8 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Parses a control block of this phase; undefined if the text is not one. In the `json` protocol, the block can be
- * the complete reply, with the prose in its field `thought`.
+ * Parses a control block of this phase. Returns undefined if the text is not one. In the `json` protocol, the block
+ * can be the complete reply, with the prose in its field `thought`.
  */
 function parseBlock(text: string, phase: ProsePhase, options: BlockOptions): Block | undefined {
   const keys: readonly string[] = blockKeys[phase];

@@ -13,7 +13,7 @@ const unread = {
   answerLabelled: false,
 } as const;
 
-/** Returns the whole text as the answer, without looking for actions or labels (rule: client-terms). */
+/** Returns the whole text of a reply as the answer, without looking for actions or labels (rule: client-terms). */
 export function takeAsAnswer(text: string, options: ParseOptions): ParsedCompletion {
   const outcome: ParsedCompletion =
     text.trim() === ''

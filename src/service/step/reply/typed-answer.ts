@@ -31,8 +31,8 @@ export const fits = (values: readonly JsonValue[], schema: JsonSchema): boolean 
   values.some((value) => findMismatch(value, schema) === null);
 
 /**
- * Returns the JSON value that a text consists of, alone or in a code fence that ends the text, as a list of at
- * most one value.
+ * Returns the JSON value that is the whole text or in a code fence at the end of the text, as a list of at most one
+ * value.
  */
 export function valuesIn(text: string): JsonValue[] {
   const { value } = readAnswerText(text);
@@ -56,8 +56,8 @@ function readAnswerText(text: string): ExactJson {
 }
 
 /**
- * Returns the content of a code fence that ends the text. No line of JSON can begin with a code fence, so the
- * first such line ends it.
+ * Returns the content of a code fence that ends the text. No line of JSON can begin with a code fence, so the first
+ * such line closes it.
  */
 function fencedText(text: string): string | undefined {
   const close = text.lastIndexOf('\n');

@@ -3,9 +3,9 @@ import type { OfferedTool } from '../../../parsing/arguments/offered-tool.js';
 import type { NativeToolCall } from '../provider.js';
 
 /**
- * Returns lists of tools for reading a complete call that failed the check, to be tried in order: first the
- * request's tools without their schemas, then for an unknown name no tools, which accepts any name
- * (rule: whole-calls).
+ * Returns lists of tools with which to parse a complete call again that failed the check, in this order: the
+ * request's tools without their schemas and, if the tool is unknown, an empty list, which allows any name (rule:
+ * whole-calls).
  */
 export function laxTools(offered: readonly OfferedTool[], isUnknown: boolean): readonly OfferedTool[][] {
   const withoutSchemas = offered.map(({ name, parameters }) => ({ name, parameters }));

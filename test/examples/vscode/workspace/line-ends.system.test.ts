@@ -13,7 +13,7 @@ const edit = (old_string: string, new_string: string): ScriptedToolCall => ({
   arguments: { path, old_string, new_string },
 });
 
-describeWorkbench('two changes of one file in one step are made byte for byte', (suite) => {
+describeWorkbench('two changes of one file in one step alter only their own bytes', (suite) => {
   const open = () => suite.open({ settings: { 'stepwise.protocol': 'native' } });
 
   /** Starts a new conversation whose model makes these calls in its first step. */
@@ -52,7 +52,7 @@ describeWorkbench('two changes of one file in one step are made byte for byte', 
     }
   });
 
-  test('rejecting one of two changes of a file makes only the other', async () => {
+  test('if one of two changes of a file is rejected, only the other is made', async () => {
     const workbench = await open();
     await begin(workbench, mixed, [edit('two', 'TWO'), edit('four', 'FOUR')]);
     await decide(workbench, 'TWO', 'Reject…');

@@ -21,7 +21,7 @@ describeWorkbench('kinds of workspaces in the extension', (suite) => {
     expect(await step(workbench, 1).innerText()).toContain('Nothing is open.');
   });
 
-  test('a workspace of several folders is one tree with their names on top, and a change is made in the folder that its path begins with', async () => {
+  test('several workspace folders form one tree with their names on top, and a change is made in the folder that its path names', async () => {
     const workbench = await suite.open({ files, folders: [{ path: 'web' }, { path: 'api' }] });
     suite.service.fake.script([
       calling('list_files()'),

@@ -50,7 +50,7 @@ describeWorkbench('searching 3,000 files in the extension', (suite) => {
     expect(shown()).not.toMatch(/canary-of-the-search-|id_rsa|\.env/);
   });
 
-  test('a search limited to a secrets file finds nothing', async () => {
+  test('reading or searching a secrets file by its path finds nothing', async () => {
     const workbench = await suite.open({ files });
     const paths = ['.env', '.ENV', 'ENV~1', 'keys/id_rsa', 'keys/server.key.', '.git/config', 'GIT~1/config'];
     suite.service.fake.script([

@@ -10,7 +10,10 @@ import { createToolPack } from '../../../../src/tools/tool-pack.js';
 import { type QuotedLine, quotedLines } from '../../../support/quoted-lines.js';
 import type { Place, Question } from './questions.js';
 
-/** The imaginary project that `lanternQuestions` are about. It is fixed, so that edits of this repository change no figure. */
+/**
+ * The imaginary project that `lanternQuestions` are about. It is fixed, so that edits of this repository change no
+ * figure.
+ */
 export const LANTERN_FOLDER = 'test/offline/extractive/evaluation/lantern';
 
 /** The judgement of one run. */

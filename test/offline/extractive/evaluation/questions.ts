@@ -6,7 +6,7 @@ export interface Place {
 
 export interface Question {
   readonly ask: string;
-  /** Wording: the code's own words, other words, German, misspelt, or about an absent topic. */
+  /** Wording of the question: the code's own words, other words, German, misspelt, or about an absent topic. */
   readonly words: 'same' | 'other' | 'german' | 'misspelt' | 'absent';
   /** Correct places, of which any one suffices; empty if the project has no answer. */
   readonly places: readonly Place[];

@@ -24,12 +24,12 @@ describe('the offline model in whole runs over an imaginary project (rule: offli
     expect(countOf(({ areRightLines }) => areRightLines)).toBeGreaterThanOrEqual(MIN_RIGHT.lines);
   });
 
-  test('the offline model says for every absent topic that it found nothing', () => {
+  test('the offline model says that it found nothing for every topic that the project does not contain', () => {
     const missed = verdicts.filter(({ words, areRightLines }) => words === 'absent' && !areRightLines);
     expect(missed.map(({ ask }) => ask)).toEqual([]);
   });
 
-  test('the offline model quotes lines exactly, and none for an absent topic', () => {
+  test('the offline model quotes lines exactly, and quotes none for a topic that the project does not contain', () => {
     expect(verdicts.filter(({ isFalse }) => isFalse).map(({ ask }) => ask)).toEqual([]);
   });
 

@@ -167,7 +167,7 @@ test.each([
   }
 });
 
-test('a labelled call or answer after an example object decides the reply (rule: deltas-join)', () => {
+test('a labelled call or answer after an example object is the outcome of the reply (rule: deltas-join)', () => {
   const text = `I could run\n\`\`\`json\n${action}\n\`\`\`\nbut not now.\nFinal Answer: no`;
   expect(read(text)).toMatchObject({
     completion: {
@@ -453,6 +453,29 @@ test('a control object cut by the output limit gives the outcome `truncated`, un
   expect(
     read(answering.replace('false', 'true'), { phase: 'observe', finishReason }).completion,
   ).toMatchObject({ outcome: 'truncated', thought: 'Nearly.' });
+});
+
+test('at most half a million characters before an object, or after an example, are read at once (rule: object-reply)', () => {
+  const readsObject = (text: string): boolean => {
+    const reader = readerFor();
+    reader.push(text);
+    return reader.readsObject;
+  };
+  const half = 'Look.\n'.repeat(2 ** 19 / 6);
+  expect(readsObject(`${half}\n${action}`)).toBe(true);
+  expect(readsObject(`${half}more\n${action}`)).toBe(false);
+  const late = `${half}more\n${action}`;
+  expect(read(late).completion).toMatchObject({
+    outcome: 'answer',
+    answer: late,
+    problem: expect.any(String),
+  });
+  const call = '\nAction: read_file(path="b.ts")';
+  expect(read(`${action}\n${half.slice(call.length)}${call}`).completion.action?.toolArgs).toEqual({
+    path: 'b.ts',
+  });
+  const long = `${action}\n${half}more${call}`;
+  expect(read(long).completion).toMatchObject({ outcome: 'answer', answer: long, action: null });
 });
 
 test('reading 1 MB of fields, nesting or object starts is linear (rule: linear-work)', () => {

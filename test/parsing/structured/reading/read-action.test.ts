@@ -17,7 +17,7 @@ const tools: OfferedTool[] = [
     inputSchema: { type: 'object', properties: { version: text, all: { type: 'array', items: text } } },
   },
 ];
-/** Tools whose values the strict subset takes as JSON text. */
+/** Tools with values of any type, which OpenAI's strict subset of JSON Schema can only express as JSON text. */
 const freeTools: OfferedTool[] = [
   {
     name: 'save',
@@ -39,7 +39,7 @@ function read(reply: string, offered = tools, restoreArguments: RestoreArguments
 
 const readAction = (action: string) => read(`{"thought": "t", "action": ${action}}`);
 
-/** Reads a reply as from a model that is constrained to OpenAI's subset. */
+/** Reads a reply of a model whose output is constrained to OpenAI's subset of JSON Schema. */
 async function readConstrained(action: object) {
   const reply = await buildReplySchema(freeTools, openaiSchema, () => undefined);
   return read(JSON.stringify({ thought: 't', action }), freeTools, reply?.restoreArguments);

@@ -19,7 +19,7 @@ const dialects = {
   llama: llamaSchema,
 };
 const names: readonly Dialect[] = ['openai', 'strict', 'anthropic', 'llama'];
-/** Limits that no generated schema exceeds; the limits have their own tests. */
+/** Returns a dialect with limits that no generated schema exceeds; other tests cover the limits. */
 const roomy = (name: Dialect) => ({
   ...dialects[name],
   limits: { ...dialects[name].limits, depth: 50 },

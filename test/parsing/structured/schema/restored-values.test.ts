@@ -51,7 +51,7 @@ const optional = (keyword: string, value: fc.Arbitrary<unknown>): fc.Arbitrary<S
 const joined = (...parts: fc.Arbitrary<Schema>[]): fc.Arbitrary<Schema> =>
   fc.tuple(...parts).map((each) => Object.assign({}, ...each));
 
-/** Generates keywords that restrict parts of a value without declaring that it is an object. */
+/** Generates schemas that restrict parts of a value without `type: object`. */
 const condition = (depth: number): fc.Arbitrary<Schema> =>
   depth === 0
     ? fc.oneof(plain, fc.record({ required: someNames }))
@@ -130,8 +130,8 @@ function schemasOn(schemas: readonly unknown[]): Schema[] {
 }
 
 /**
- * Whether a value has only names that its schema mentions. Others are allowed in an open object, but are not
- * offered to the model.
+ * Whether all property names in a value occur in its schemas. An open object allows others, but the model is not told
+ * of them.
  */
 function isMentioned(declared: readonly unknown[], given: JsonValue): boolean {
   const schemas = schemasOn(declared);
@@ -169,8 +169,8 @@ function isMentioned(declared: readonly unknown[], given: JsonValue): boolean {
 }
 
 /**
- * Returns the ways to write a value under a converted schema; of an object's properties, the first that
- * matches.
+ * Returns the forms that a value may take in a converted schema. For each property of an object, only the first
+ * matching form is used.
  */
 function imagesOf(image: Schema, given: JsonValue): JsonValue[] {
   const { anyOf, type, description, properties, required = [], items, additionalProperties: others } = image;

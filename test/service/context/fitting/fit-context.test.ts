@@ -260,7 +260,7 @@ describe('lines that are requested twice (rule: no-line-twice)', () => {
     expect(items).toHaveLength(130_001);
   });
 
-  test('a chunk with lines that were cut from a file is dropped because the limit is reached, not as a duplicate', async () => {
+  test('a chunk whose lines are missing from its truncated file has the status dropped, not duplicate', async () => {
     const lines = text(4_000).split(/(?<=\n)/);
     const chunk = { path: 'a.ts', content: lines.slice(1_999, 2_010).join(''), start_line: 2_000 };
     const scene = {

@@ -7,7 +7,7 @@ const { signal } = new AbortController();
 const sourceOf = (paths: readonly string[]) =>
   inlineSource({ files: paths.map((path) => ({ path, content: path })), pinned_items: undefined });
 
-describe('a folder of inline files (rule: source-order)', () => {
+describe('folders of the inline context source (rule: source-order)', () => {
   const part = fc.constantFrom('a', 'ab', 'a0', 'a.b', 'a-b', 'b', '.', '', '..', '\uffff');
   const path = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/') || '/');
 

@@ -83,7 +83,7 @@ describe('identifying callers (rule: bearer-tokens)', () => {
 });
 
 describe('reloading the file of tokens (rule: token-file)', () => {
-  /** Ways of putting new contents in the place of the old ones. */
+  /** Ways in which other programs replace the contents of a file. */
   const changes: Record<string, (text: string) => void> = {
     'written over': (text) => writeFileSync(path, text),
     'replaced by rename': (text) => {

@@ -117,7 +117,7 @@ needs(redisServer).describe('limits shared through Redis (rule: shared-limits)',
     for (const sum of [1, 2, 3]) {
       expect([(await counter.add('a', 1)).sum, await sumOf(counter, 'a')]).toEqual([sum, sum]);
     }
-    // The store retries, and a successful read does not prove that Redis counts.
+    // Waits until the store has tried Redis again. Reads succeed then, but do not prove that Redis can count.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     expect([await sumOf(counter, 'a'), (await counter.add('a', 1)).sum]).toEqual([3, 4]);
     expect([shared.isUp, shared.outages]).toEqual([false, 1]);

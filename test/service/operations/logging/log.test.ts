@@ -22,7 +22,7 @@ test('log lines are written to a file in order', async () => {
 test('if the reader stalls, log lines are dropped and their number is logged later (rule: request-log)', async () => {
   const path = join(folder, 'pipe');
   execFileSync('mkfifo', [path]);
-  // Opened for reading and writing, so that no reader is needed yet.
+  // The pipe is opened for reading and writing, because opening it for writing only would wait for a reader.
   const { logger } = createLog('info', openSync(path, 'r+'));
   for (let line = 0; line < 50; line += 1) logger.info({ line, longText }, 'request');
   const reader = new Socket({ fd: openSync(path, 'r'), readable: true });

@@ -16,7 +16,10 @@ import { completionRequest, patienceOf } from '../../../support/providers/reques
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** Makes a traced call of a model that has not replied yet. The result refers to the request only weakly. */
+/**
+ * Makes a traced call of a model that has not replied yet. The returned object holds the request only by a weak
+ * reference.
+ */
 function callTraced(streamed: boolean) {
   const { promise: completion, resolve: answer } = promiseOf<Completion>();
   const provider: Provider = {

@@ -7,7 +7,7 @@ import { withEnvironment } from '../../../support/with-environment.js';
 let receiver: SpanReceiver;
 afterEach(() => receiver.close());
 
-/** Records one request with the given environment variables, then closes the tracing. */
+/** Opens tracing with the given environment variables, records one request, and closes tracing. */
 async function recordOne(variables: Record<string, string>, headers: Record<string, string> = {}) {
   receiver = await startSpanReceiver();
   const environment = { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', ...variables };

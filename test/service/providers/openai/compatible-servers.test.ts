@@ -17,7 +17,7 @@ const calls = fc.uniqueArray(fc.record({ id: fc.stringMatching(/^[a-z]{3,8}$/), 
   maxLength: 5,
 });
 
-/** The ways in which servers number parallel calls, and whether later parts of a call repeat its id or its name. */
+/** How servers number parallel calls, and whether later parts of a call repeat its id. */
 const numberings = {
   'by index': { index: (call: number) => call, id: 'first' },
   'by index, with the id in every part': { index: (call: number) => call, id: 'always' },
@@ -31,7 +31,10 @@ type Numbering = (typeof numberings)[keyof typeof numberings];
 
 const read = (call: Call): string => JSON.stringify({ path: call.path });
 
-/** Returns the parts of the calls in the order in which they are sent: a name, then the arguments in two halves. */
+/**
+ * Returns the parts of the calls in the order in which a server sends them: for each call its name, then its arguments
+ * in two halves.
+ */
 function partsOf(sent: readonly Call[], { index, id }: Numbering): object[] {
   return sent.flatMap((call, position) => {
     const text = read(call);

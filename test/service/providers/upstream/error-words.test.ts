@@ -12,7 +12,7 @@ import {
 const chat = openaiVendor(traitsOf('openai', 'gpt-4o'));
 const request = { provider: 'local', strippable: [], secrets: [], codes: chat.errorCodes };
 
-/** Returns the failure that an error response with this body means. */
+/** Returns the kind of failure that the service reports for an error response with this body. */
 function failureOf(status: number, body: unknown) {
   const error = chat.readError(JSON.stringify(body));
   return classifyFailure({ status, headers: {}, error }, request).failure;

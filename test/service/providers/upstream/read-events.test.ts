@@ -71,7 +71,7 @@ test('an SSE line `error: …`, as llama.cpp sent it, is read as an event with t
 test('an event of 2 MiB is read, and a longer one is rejected', async () => {
   const longest = 'x'.repeat(2 * MIB - 'data: '.length);
   expect(await eventsIn([bytes(`data: ${longest}\n\n`)])).toHaveLength(1);
-  // The last 4 KiB may arrive together with the end of the event.
+  // The reader checks the length after each 4 KiB, unless the event ends there. So this event is 8 KiB too long.
   const error = await failureOf(eventsIn([bytes(`data: ${longest}${'x'.repeat(8_192)}\n\n`)]));
   expect(error).toMatchObject({ failure: { failure: 'invalid_response', upstreamStatus: 200 } });
 });

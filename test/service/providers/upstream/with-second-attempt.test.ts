@@ -13,7 +13,10 @@ const failedAfter = (retryAfterMs: number | null): FailedAttempt =>
 const refusing = (refusedParameter: string): FailedAttempt =>
   new FailedAttempt(new ProviderError('rejected', { provider: 'openai' }), { refusedParameter });
 
-/** Runs attempts with these outcomes in turn. Returns their number and the parameters that were remembered. */
+/**
+ * Makes attempts with these outcomes, one after the other. Returns their number and the refused parameters that were
+ * remembered.
+ */
 async function attemptsWith(
   outcomes: readonly (FailedAttempt | 'answered')[],
   deadline: Partial<AttemptOptions['deadline']> = {},

@@ -94,7 +94,7 @@ test('reading a phase completes on a megabyte of hostile text (rule: linear-work
   }
 }, 60_000);
 
-// Scanning the block again with each fragment would take ten minutes.
+// If each fragment made the reader scan the block again, this test would take ten minutes.
 test('a control block of a megabyte that arrives in fragments of eight characters is read (rules: linear-work, phase-control)', () => {
   const reader = new PhaseReader('observe');
   let emitted = reader.push('Saw {"observation":"');

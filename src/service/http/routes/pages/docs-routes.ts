@@ -26,8 +26,8 @@ export function docsRoutes(version: string): Route[] {
 }
 
 /**
- * Returns the handler of `/`: serves the playground to callers who prefer HTML, and the index to all others or if
- * no page was built.
+ * Returns the handler of `/`, which serves the playground to callers who prefer HTML, and the index to all others. If
+ * no playground was built, serves the index to all.
  */
 function startPage(version: string): RequestHandler {
   const page = playgroundPage();
@@ -53,7 +53,7 @@ interface Contract {
   readonly yaml: Buffer;
 }
 
-/** Created with the first request, because that takes longer than the rest of the startup. */
+/** Created with the first request, because creating it takes longer than all other work at startup. */
 const contract = onDemand(async (): Promise<Contract> => {
   const { openapiDocument, openapiYaml } = await import('../../../../contract/openapi/openapi.js');
   return { json: Buffer.from(JSON.stringify(openapiDocument())), yaml: Buffer.from(openapiYaml()) };
@@ -98,5 +98,5 @@ const page = `<!doctype html>
 
 const startScript = "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#contract', validatorUrl: null });\n";
 
-/** The pages as bytes, encoded once instead of for each request, like the contract. */
+/** The pages as bytes, encoded once instead of for each request. */
 const bytesOf = { guide: Buffer.from(guide), page: Buffer.from(page), startScript: Buffer.from(startScript) };

@@ -29,7 +29,9 @@ export function playgroundRoutes(): Route[] {
   }));
 }
 
-/** Returns the handler of the page; undefined if it was not built (rule: playground-page). */
+/**
+ * Returns the handler that serves the playground's page; undefined if the page was not built (rule: playground-page).
+ */
 export function playgroundPage(): RequestHandler | undefined {
   const folder = builtPage('playground');
   if (folder === undefined || !builtFiles(folder).includes(PAGE)) return undefined;

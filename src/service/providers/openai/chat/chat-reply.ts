@@ -154,7 +154,7 @@ export class ChatReply implements VendorReply {
   #addHead({ model, usage, finishReason }: Chunk): void {
     this.#model ??= model;
     this.#usage = usage ?? this.#usage;
-    // Some servers send the reason why the reply was cut, and then `stop` at the end of the stream.
+    // Some servers first send the reason why the reply was cut, and then `stop` at the end of the stream.
     if (!isCut(this.#finishReason)) this.#finishReason = finishReason ?? this.#finishReason;
   }
 
@@ -194,7 +194,7 @@ function readChunk(json: unknown): Chunk | undefined {
   const [choice = {}] = objectsIn(choices);
   return {
     model: typeof model === 'string' ? model : null,
-    // Kimi sends the usage in the choice, Groq in a field of its own.
+    // Kimi sends the usage in the choice, Groq in the field `x_groq`.
     usage: usage ?? choice['usage'] ?? (isObject(x_groq) ? x_groq['usage'] : undefined),
     hasChoice: Object.keys(choice).length > 0,
     finishReason: finishReasonIn(choice['finish_reason']),

@@ -19,7 +19,7 @@ interface ExtraContent {
   readonly google: { readonly thought_signature: string };
 }
 
-/** The fields of a message or a call that may carry provider state, as they arrive. */
+/** The fields of a message or a call that may contain provider state, before they are checked. */
 export interface StateFields {
   readonly reasoning_content?: unknown;
   readonly reasoning_details?: unknown;
@@ -41,8 +41,8 @@ export class GrowingChatState {
   }
 
   /**
-   * Adds the fields of the next part. The text of `reasoning_content` already counts towards the reply's
-   * maximum length.
+   * Adds the fields of the next part. Its `reasoning_content` is not counted here, because it is already counted
+   * towards the maximum length of the reply.
    */
   add({ reasoning_content, reasoning_details, extra_content }: StateFields): void {
     if (typeof reasoning_content === 'string') this.#reasoning = (this.#reasoning ?? '') + reasoning_content;
@@ -66,8 +66,8 @@ export class GrowingChatState {
   }
 
   /**
-   * Adds a detail, or continues the one with the same index and type. A detail without an index continues the last
-   * text.
+   * Adds an entry of `reasoning_details`, or appends to the entry with the same index and type. A text or summary
+   * without an index is appended to the last entry if that has the same type and no index either.
    */
   #addDetail(value: unknown): void {
     const detail = readDetail(value);
@@ -99,7 +99,7 @@ export class GrowingChatState {
   }
 }
 
-/** Combines the provider state of a message with that of the next call in it. */
+/** Combines the provider state of a message with that of a call in the message. */
 export function toVendorState(message: ChatState, call: ChatState = {}): VendorState | undefined {
   const { extra_content } = call;
   const fields = { ...message, ...(extra_content && { call: { extra_content } }) };
@@ -127,7 +127,7 @@ export function readMessageState(state: unknown): ChatState {
   };
 }
 
-/** Returns the fields of the call that a state belongs to. */
+/** Returns the fields of a provider state that belong to the call. */
 export function readCallState(state: unknown): Pick<ChatState, 'extra_content'> {
   const call = isObject(state) ? state['call'] : undefined;
   const signature = signatureIn(isObject(call) ? call['extra_content'] : undefined);

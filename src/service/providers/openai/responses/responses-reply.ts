@@ -223,8 +223,8 @@ export class ResponsesReply implements VendorReply {
   }
 
   /**
-   * Returns the position of an item without an index: that of the last item if the event ends it, otherwise the
-   * next free one.
+   * Returns the position of an item without an index. If the event ends an item, it is the position of the last item,
+   * otherwise the next free one.
    */
   #placeOf({ type, item }: ResponseEvent): number {
     const last = this.#items.get(this.#items.size - 1);
@@ -271,8 +271,8 @@ export class ResponsesReply implements VendorReply {
   }
 
   /**
-   * Counts a reasoning item towards the maximum length of the reply. Its summary is already counted as reasoning
-   * text.
+   * Counts the encrypted text of a reasoning item towards the maximum length of the reply. Its summary is already
+   * counted as reasoning text.
    */
   #admitted(item: ReasoningItem): ReasoningItem {
     this.#cap.admit(item.encrypted_content);
@@ -287,7 +287,7 @@ export class ResponsesReply implements VendorReply {
   }
 }
 
-/** Returns the type of an item; `message` for an item without one, which some servers send. */
+/** Returns the type of an item; `message` for an assistant's item without a type, which some servers send. */
 const typeOf = (item: unknown): string | undefined => {
   if (!isObject(item)) return undefined;
   const { type, role } = item;

@@ -67,8 +67,7 @@ export function toRequest(
   return {
     model,
     body,
-    // The summary comes before the effort because the text of a refusal that names the summary also contains the
-    // effort's name.
+    // The summary comes before `reasoning`, because an error message about `reasoning.summary` contains both names.
     strippable: [
       ...(summary ? [SUMMARY] : []),
       ...optional.map(([name]) => name),

@@ -1,4 +1,4 @@
-/** Teaches the model to write actions in plain text. */
+/** Tells the model how to write actions in plain text. */
 export const textTemplate = `You work on a task step by step. In each reply you either take one action or give the final answer. Someone else runs the action and shows you what it returned in the next message.
 
 To take an action, reply in this form and stop after it:
@@ -22,7 +22,7 @@ Thought: how you come to the answer
 Final Answer: the answer to the task
 `;
 
-/** Teaches the model to write actions in XML tags. */
+/** Tells the model how to write actions in XML tags. */
 export const xmlTemplate = `You work on a task step by step. In each reply you either use one tool or give the final answer. Someone else runs the tool and shows you what it returned in the next message, in <observation>.
 
 To use a tool, write why, then this, and stop after it:
@@ -43,7 +43,7 @@ Write how you come to the answer, then:
 <final_answer>the answer to the task</final_answer>
 `;
 
-/** Teaches the model to write actions in one JSON object, whether or not a schema constrains its output. */
+/** Tells the model how to write actions in one JSON object, whether or not a schema constrains its output. */
 export const jsonTemplate = `You work on a task step by step. Each of your replies is one JSON object and nothing else: it either takes one action or gives the final answer. Someone else runs the action and shows you what it returned in the next message.
 
 To take an action, reply with this object:
@@ -69,8 +69,8 @@ export const nativeTemplate = `You work on a task step by step. Before you call 
 `;
 
 /**
- * Texts that tell the model in which place to write a final answer with a JSON Schema; the schema follows them
- * (rule: typed-answers). `tool` is the name of the reserved tool for native calling.
+ * Texts before the JSON Schema of the final answer. They tell the model where in its reply to write the answer (rule:
+ * typed-answers). `tool` is the name of the reserved tool for native calling.
  */
 export const answerTemplates = {
   text: () => `

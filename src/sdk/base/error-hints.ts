@@ -1,5 +1,4 @@
-import type { StepError } from '../../contract/step.js';
-import type { RunLlmConfig } from './run-options.js';
+import type { ErrorDetail, StepError } from '../../contract/step.js';
 
 /** The reason why a run failed: an error of the service or of the client, with advice. */
 export interface RunError extends StepError {
@@ -7,28 +6,77 @@ export interface RunError extends StepError {
   readonly hint: string | null;
 }
 
+/** A model by its name, and its provider if that is given. */
+interface ModelName {
+  readonly modelName: string;
+  readonly provider?: string | null | undefined;
+}
+
 /** Adds the advice for its code to an error of a run with this model. */
-export const withHint = (error: StepError, model: RunLlmConfig): RunError => ({
+export const withHint = (error: StepError, model: ModelName): RunError => ({
   ...error,
   hint: hintFor(error, error.provider ?? providerOf(model)),
 });
 
-/**
- * Returns the error in one sentence, with its first detail, in the words of the SDK: some messages of the service name
- * fields and headers of HTTP.
- */
-export function describeError({ code, message, details }: StepError): string {
-  const [detail] = details;
-  const sentence = sentences.get(code) ?? message;
-  if (!detail) return `${sentence} (${code})`;
-  const place = detail.path ? `${detail.path.replace(/^llm_config\b/, 'llmConfig')}: ` : '';
-  const text = detail.source === 'provider' ? `The provider said: ${detail.message}` : detail.message;
-  // The text may come from a provider: it must stay on its line.
-  const line = (place + text).replace(/[\s\p{Cc}]+/gu, ' ').slice(0, MAX_DETAIL_CHARS);
-  return `${sentence} ${line} (${code})`;
+/** Returns the error of a run in one sentence, with its first detail and its code, in the words of the SDK's options. */
+export function describeError(error: StepError): string {
+  const [detail] = error.details;
+  const cause = detail ? ` ${inOptionWords(detail)}` : '';
+  return `${sentenceOf(error)}${cause} (${error.code})`;
 }
 
+/**
+ * Returns the message of a failed call of the client: the sentence, the details with the names of the wire, and the
+ * advice. A call has no options of a run, so the advice about the model names fields of the request.
+ */
+export function describeFailure(error: StepError): string {
+  const shown = error.details.slice(0, MAX_DETAILS).map(detailText);
+  const hidden = error.details.length - shown.length;
+  const details = [...shown, ...(hidden > 0 ? [`${hidden} more in details`] : [])].join('; ');
+  const hint = hintFor(error, error.provider)?.replaceAll('llmConfig', 'llm_config') ?? '';
+  return [sentenceOf(error), details && withStop(details), hint].filter(Boolean).join(' ');
+}
+
+const MAX_DETAILS = 3;
 const MAX_DETAIL_CHARS = 300;
+
+/** Returns the sentence without the request to look at the details, which follow it. */
+const sentenceOf = ({ code, message }: StepError): string =>
+  sentences.get(code) ?? message.replace(/; see details\.$/, '.');
+
+const withStop = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
+/** Returns a detail on one line. Its text may come from a provider. */
+function detailText({ path, source, message }: ErrorDetail): string {
+  const text = source === 'provider' ? `The provider said: ${message}` : message;
+  const line = ((path ? `${path}: ` : '') + text).replace(/[\s\p{Cc}]+/gu, ' ');
+  return line.length > MAX_DETAIL_CHARS ? `${line.slice(0, MAX_DETAIL_CHARS)}…` : line;
+}
+
+/** Returns a detail with the names of the options in place of the fields that hold them in a request. */
+function inOptionWords(detail: ErrorDetail): string {
+  const text = detailText(detail);
+  return detail.source === 'provider'
+    ? text
+    : text.replace(wireNames, (name) => optionNames.get(name) ?? name);
+}
+
+const optionNames: ReadonlyMap<string, string> = new Map([
+  ['llm_config', 'llmConfig'],
+  ['user_query', 'task'],
+  ['conversation_history', 'history'],
+  ['explicit_context_paths', 'context.paths'],
+  ['pinned_item_ids_to_include', 'context.pinned'],
+  ['implicit_context', 'context.focus'],
+  ['vector_search_results_to_include', 'context.vectorResults'],
+  ['inline_context', 'context.inline'],
+  ['max_iterations_left', 'maxSteps'],
+  ['answer_schema', 'answerSchema'],
+  ['phase_instructions', 'phaseInstructions'],
+  ['project_id', 'projectId'],
+  ['session_id', 'sessionId'],
+]);
+const wireNames = new RegExp(`\\b(?:${[...optionNames.keys()].join('|')})\\b`, 'g');
 
 /** Sentences in place of messages that speak of HTTP. */
 const sentences: ReadonlyMap<string, string> = new Map([
@@ -38,7 +86,7 @@ const sentences: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Names the vendor whose key the model needs; null if the model's name does not show it. */
-function providerOf({ provider, modelName }: RunLlmConfig): string | null {
+function providerOf({ provider, modelName }: ModelName): string | null {
   if (provider) return provider;
   if (/^claude/i.test(modelName)) return 'anthropic';
   return /^(?:gpt|o\d)/i.test(modelName) ? 'openai' : null;
@@ -66,6 +114,8 @@ const hints: Readonly<Record<string, Hint>> = {
   unauthenticated: () =>
     'Pass the token of the service as token to StepwiseClient, for example from the variable STEPWISE_TOKEN.',
   forbidden: () => 'Ask the operator of the service to allow this to your token.',
+  not_found: () =>
+    'Check baseUrl of StepwiseClient: it is the address of the service, without the path of an endpoint.',
   invalid_answer: () => 'Check baseUrl of StepwiseClient: it must be the address of a Stepwise service.',
   service_unreachable: (_, cause) =>
     cause === undefined || cause === 'refused'
