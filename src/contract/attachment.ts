@@ -9,8 +9,8 @@ const attachmentTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', '
 const attachmentSchema = z
   .looseObject({
     media_type: z.enum(attachmentTypes).meta({ description: 'Media type of the file.' }),
-    // The pattern is only for the OpenAPI document. The service checks the text without it, because a regular
-    // expression could overflow the stack for long texts.
+    // The pattern is only for the OpenAPI document. The service checks the base64 without a regular expression, which
+    // could overflow the stack for long texts.
     data: z.string().meta({
       description: 'The file in base64.',
       pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$',

@@ -43,7 +43,10 @@ const reportFolderSchema = z
   })
   .meta({ id: 'ReportFolder', description: 'Numbers of files in a tagged folder.' });
 
-/** The report on which parts of the context the prompt includes (rule: context-report). Token counts are the service's own. */
+/**
+ * The report on which parts of the context the prompt includes (rule: context-report). The service counts the tokens
+ * itself.
+ */
 export const contextReportSchema = z
   .object({
     token_limit: wholeNumber.meta({ description: '`llm_config.tokenLimit` of the request.' }),

@@ -1,6 +1,6 @@
 export type { ErrorCode } from './wire-types.js';
 
-/** A row of the error table (rule: error-table). `retryable` is true if the same request may succeed later. */
+/** The properties of an error code (rule: error-table). `retryable` is true if the same request may succeed later. */
 interface ErrorRow {
   readonly status: number;
   readonly retryable: boolean;

@@ -18,7 +18,7 @@ export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
     case 'too_big':
       return `expected at most ${issue.maximum}${unitOf(issue.origin)}`;
     case 'invalid_key':
-      // The name schema's own message says more than Zod's "invalid key".
+      // The message of the schema that checks the key says more than Zod's "invalid key".
       return issue.issues[0]?.message;
     case 'custom':
       return issue.params?.['expected'] && expected(typeNamed(issue.params['expected']), issue.input);
@@ -51,8 +51,8 @@ const types: Readonly<Record<string, string>> = {
 const typeNamed = (type: string): string => types[type] ?? type;
 
 /**
- * Returns the name of the format that the schema requires, if any, because "a string" would not explain that a
- * UUID is missing.
+ * Returns the name of the format that the schema requires, such as "a UUID", which explains more than "a string";
+ * undefined if it requires none.
  */
 function formatOf({ inst }: z.core.$ZodRawIssue): string | undefined {
   const definition = inst?._zod.def;

@@ -28,7 +28,7 @@ const toolResultSchema = z
   })
   .meta({ id: 'ToolResult', description: 'The outcome of the call that an observation belongs to.' });
 
-/** Maximum number of tools that one observation of `find_tools` can name: that of the tools in a request. */
+/** Maximum number of tools that one observation of `find_tools` can name: as many as a request can offer. */
 const MAX_FOUND_TOOLS = 1_000;
 
 const foundToolSchema = z

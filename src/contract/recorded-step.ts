@@ -3,11 +3,11 @@ import type { Step } from './step.js';
 import type { StepRequest } from './step-request.js';
 
 /**
- * Terms of a step for a client that runs a loop of its own and cannot read a step's outcome, such as a client
- * of the compatible endpoints (rule: client-terms).
+ * Restrictions of a step for a client that runs a loop of its own and cannot read a step's outcome, such as a client of
+ * the compatible endpoints (rule: client-terms).
  */
 export interface ClientTerms {
-  /** `none`: the model is taught nothing, its reply is the answer as written, and nothing of the history is cut. */
+  /** `none`: the prompt does not teach calls, the reply is the answer as written, and the history is not shortened. */
   readonly toolChoice:
     | 'auto'
     | 'none'
@@ -29,14 +29,13 @@ export interface RecordedCall {
 }
 
 /**
- * The complete input and output of a step, without API keys (rule: recorded-steps). It is plain JSON, and
- * enough to make the step again anywhere: `request.inline_context` contains every file and pinned item that the
- * service read.
+ * The complete input and output of a step, without API keys (rule: recorded-steps). It is plain JSON. The step can be
+ * repeated anywhere, because `request.inline_context` contains every file and pinned item that the service read.
  */
 export interface RecordedStep {
-  /** The request: as sent to `react_step`, or as a compatible endpoint translated it. Has no API keys. */
+  /** The request as sent to `react_step`, or as a compatible endpoint translated it; without API keys. */
   readonly request: Omit<StepRequest, 'user_api_keys'> & {
-    /** Terms of the client, if the request came through a compatible endpoint; otherwise absent. */
+    /** Restrictions for the client, if the request came through a compatible endpoint; otherwise absent. */
     readonly terms?: ClientTerms | undefined;
   };
   /** The prompt as the model read it. */
@@ -54,6 +53,6 @@ export interface RecordedStep {
   readonly parser_version: string;
   /** Start of the step (ISO 8601). */
   readonly began_at: string;
-  /** Time of the whole step, the model's included. */
+  /** Duration of the whole step, including the model call. */
   readonly duration_ms: number;
 }

@@ -245,7 +245,7 @@ export const stepRequestSchema = z
     }),
     answer_schema: optional(jsonObject).meta({
       description:
-        'JSON Schema of the final answer, which is then one JSON value: see `answer` of the step. A schema that cannot be used is 400 with the path of the place.',
+        'JSON Schema of the final answer, which is then one JSON value: see `answer` of the step. For a schema that cannot be used, the service returns 400 with the path of the faulty part.',
     }),
     include: optional(includeSchema),
   })

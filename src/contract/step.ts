@@ -225,7 +225,7 @@ export const stepSchema = z
     new_turns: z.array(turnSchema).meta({ description: 'The turns that this step added.' }),
     correction: turnSchema.nullable().meta({
       description:
-        'A turn to append before the next step, at most twice in a row: the model probably intended an action, which could not be read (null at the last iteration), or its answer does not fit `answer_schema`.',
+        'A turn that asks the model to correct its reply: append it before the next step. Present if an intended action could not be read (but not at the last iteration) or if the answer does not fit `answer_schema`. The caller should stop after two corrections in a row.',
     }),
     control: phaseControlSchema.nullable(),
     phase: z

@@ -10,7 +10,7 @@ const toolAnnotationsSchema = z
   })
   .meta({ id: 'ToolAnnotations', description: 'Statements of the caller about the effects of a tool.' });
 
-/** Returns whether a tool's name can be written in all forms of a call. */
+/** Returns whether a name can be written in every format in which the model may call a tool. */
 function isToolName(name: string): boolean {
   return !/[\s\p{Cc}<>(){}[\]"'`,]/u.test(name);
 }

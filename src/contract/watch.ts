@@ -1,6 +1,6 @@
 import type { RecordedStep } from './recorded-step.js';
 
-/** The endpoint that a step was asked of: `react_step`, or one of the compatible endpoints below `/v1`. */
+/** The endpoint that received the request of a step: `react_step`, or one of the compatible endpoints below `/v1`. */
 export type WatchedEndpoint = 'react_step' | 'chat' | 'messages' | 'responses';
 
 /** The request that a step belongs to. */
@@ -9,10 +9,12 @@ export interface StepOrigin {
   readonly endpoint: WatchedEndpoint;
 }
 
-/** The first event: how much is kept. Every kept step follows, then every step in progress, then the live ones. */
+/**
+ * The first event of the stream. The steps that the service kept follow, then the steps in progress, then new steps.
+ */
 interface WatchStarted {
   readonly type: 'watch.started';
-  /** Number of ended steps that follow. */
+  /** Number of kept steps that follow. */
   readonly kept: number;
   readonly limit_steps: number;
   readonly limit_bytes: number;
@@ -20,8 +22,8 @@ interface WatchStarted {
 
 interface OfStep {
   /**
-   * The request id. `#2`, `#3` … is appended if it is the id of an earlier step, because a request to a compatible
-   * endpoint may make several steps, and callers may send an id again.
+   * The request id. `#2`, `#3` … is appended if an earlier step has the same id, because a request to a compatible
+   * endpoint may make several steps, and callers may reuse an id.
    */
   readonly id: string;
   readonly session_id: string | null;
@@ -36,18 +38,21 @@ interface StepBegan extends OfStep {
   readonly began_at: string;
 }
 
-/** A step that a model answered, without keys. */
+/** A step that a model answered. Contains no API keys. */
 export interface StepWatched extends OfStep {
   readonly type: 'step.watched';
   readonly step: RecordedStep;
 }
 
-/** A step that no model answered: it failed, its time was up, or its caller left. It is kept like an answered one. */
+/**
+ * The end of a step without a record: the step failed or timed out, its caller disconnected, or the record is too
+ * large. The service keeps this event like that of an answered step.
+ */
 export interface StepFailed extends OfStep {
   readonly type: 'step.failed';
   /**
-   * An error code of the contract, `caller_left`, or `record_too_large` for a step that was answered but whose record is
-   * larger than everything that the service keeps.
+   * An error code of the contract, `caller_left`, or `record_too_large`: the step was answered, but its record exceeds
+   * `limit_bytes`.
    */
   readonly code: string;
   readonly message: string;

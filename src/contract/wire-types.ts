@@ -179,7 +179,7 @@ export interface ErrorResponse {
   updated_conversation_history: Turn[] | null;
   /** The turns that this step added. */
   new_turns: Turn[];
-  /** A turn to append before the next step, at most twice in a row: the model probably intended an action, which could not be read (null at the last iteration), or its answer does not fit `answer_schema`. */
+  /** A turn that asks the model to correct its reply: append it before the next step. Present if an intended action could not be read (but not at the last iteration) or if the answer does not fit `answer_schema`. The caller should stop after two corrections in a row. */
   correction: Turn | null;
   /** The control block at the end of a reply in a phase. Fields that belong to other phases are null. */
   control: PhaseControl | null;
@@ -613,7 +613,7 @@ export interface Step {
   updated_conversation_history: Turn[] | null;
   /** The turns that this step added. */
   new_turns: Turn[];
-  /** A turn to append before the next step, at most twice in a row: the model probably intended an action, which could not be read (null at the last iteration), or its answer does not fit `answer_schema`. */
+  /** A turn that asks the model to correct its reply: append it before the next step. Present if an intended action could not be read (but not at the last iteration) or if the answer does not fit `answer_schema`. The caller should stop after two corrections in a row. */
   correction: Turn | null;
   /** The control block at the end of a reply in a phase. Fields that belong to other phases are null. */
   control: PhaseControl | null;
@@ -721,7 +721,7 @@ export interface StepRequest {
   on_last_iteration?: OnLastIteration | undefined;
   /** Additional system text; counts towards the token budget. */
   instructions?: string | undefined;
-  /** JSON Schema of the final answer, which is then one JSON value: see `answer` of the step. A schema that cannot be used is 400 with the path of the place. */
+  /** JSON Schema of the final answer, which is then one JSON value: see `answer` of the step. For a schema that cannot be used, the service returns 400 with the path of the faulty part. */
   answer_schema?: Readonly<Record<string, unknown>> | undefined;
   /** Options that control the size of the response. */
   include?: IncludeOptions | undefined;
@@ -771,7 +771,7 @@ export interface StepRequestInput {
   on_last_iteration?: OnLastIteration | null | undefined;
   /** Additional system text; counts towards the token budget. */
   instructions?: string | null | undefined;
-  /** JSON Schema of the final answer, which is then one JSON value: see `answer` of the step. A schema that cannot be used is 400 with the path of the place. */
+  /** JSON Schema of the final answer, which is then one JSON value: see `answer` of the step. For a schema that cannot be used, the service returns 400 with the path of the faulty part. */
   answer_schema?: Readonly<Record<string, unknown>> | null | undefined;
   /** Options that control the size of the response. */
   include?: IncludeOptionsInput | null | undefined;

@@ -7,7 +7,10 @@ import type { AskStep } from './evaluate.js';
 /** Returns the API key for a model; undefined if it has none. */
 export type KeyFor = (model: string, upstream: string | undefined) => string | undefined;
 
-/** Repeats steps in this process, which is the only way to repeat steps of the compatible endpoints. */
+/**
+ * Returns a function that repeats steps in this process. Steps of the compatible endpoints cannot be repeated
+ * otherwise.
+ */
 export function askInProcess(maker: StepMaker, keyFor: KeyFor): AskStep {
   return async (request, _cell, signal) => {
     const { modelName, provider } = request.llm_config;
@@ -20,7 +23,7 @@ export function askInProcess(maker: StepMaker, keyFor: KeyFor): AskStep {
 
 type Client = Pick<StepwiseClient, 'step' | 'preview'>;
 
-/** Repeats steps at a running service. `connect` returns a client that sends the given key. */
+/** Returns a function that repeats steps at a running service. `connect` returns a client that sends the given key. */
 export function askService(connect: (key: string | undefined) => Client, keyFor: KeyFor): AskStep {
   return async ({ terms, ...request }, _cell, signal) => {
     if (terms) return { skipped: 'recorded through /v1: only a service in this process can ask it again' };

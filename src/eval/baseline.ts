@@ -1,6 +1,6 @@
 import type { CellReport, ComparedField } from './eval-report.js';
 
-/** Differences that were accepted with `--update`: fields by cell, run and step. */
+/** Differences that a person accepted with `--update`: the differing fields by cell, run and step. */
 export interface Baseline {
   readonly format: 'stepwise-eval-baseline';
   readonly version: 1;

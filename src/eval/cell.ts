@@ -8,20 +8,23 @@ type RecordedRequest = RecordedStep['request'];
  * nothing.
  */
 export interface Cell {
-  /** Lists what differs from the record, such as `gpt-5-mini · json`; `as recorded` if nothing does. */
+  /** Lists the changes, such as `gpt-5-mini · json`; `as recorded` if there are none. */
   readonly name: string;
   readonly model?: { readonly name: string; readonly upstream?: string | undefined } | undefined;
   readonly protocol?: NonNullable<RecordedRequest['protocol']> | undefined;
   readonly instructions?: string | undefined;
-  /** Maximum tokens of prompt and reply together. */
+  /** Maximum number of tokens of the prompt and the reply together. */
   readonly tokenLimit?: number | undefined;
-  /** Parses the replies in place of the service's own parser. */
+  /** Parser to use in place of the service's own. */
   readonly parser?: Parser | undefined;
 }
 
 export const AS_RECORDED = 'as recorded';
 
-/** Share of a token limit that is reserved for the reply if the recorded reserve does not fit into it. */
+/**
+ * Fraction of the cell's token limit that is reserved for the reply if the recorded reserve does not fit into that
+ * limit.
+ */
 const RESERVED_SHARE = 0.25;
 
 /** Returns the request of a recorded step with the changes of a cell. */

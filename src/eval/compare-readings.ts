@@ -5,7 +5,7 @@ import type { ComparedField, Reading } from './eval-report.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** How answers are compared. `contains`: the recorded answer, or the given texts, are part of the new one. */
+/** Rule for comparing answers. With `contains`, the new answer must contain the recorded answer, or all given texts. */
 type AnswerRule =
   | 'ignore'
   | 'exact'
@@ -20,7 +20,7 @@ export interface Comparisons {
   readonly tool: 'same' | 'ignore';
   readonly arguments: 'same' | 'ignore';
   readonly answer: AnswerRule;
-  /** Maximum growth of the prompt, as a share of the recorded size. */
+  /** Maximum growth of the prompt, as a fraction of its recorded size. */
   readonly tokens: number | 'ignore';
   readonly leftOut: 'same' | 'ignore';
 }
@@ -65,7 +65,8 @@ function isAnswerRight(recorded: Reading, now: Reading, rule: AnswerRule): boole
   if (rule === 'ignore') return true;
   if (rule === 'exact') return areAnswersEqual(recorded, now);
   if (rule === 'contains') return contains(now, recorded.answer ?? '');
-  // The service has already checked a typed answer; null means that it does not conform to the schema.
+  // The service has already checked typed answers: a null `value` means that the answer does not conform to the
+  // schema.
   if (rule === 'schema') return recorded.value === null || now.value !== null;
   if ('contains' in rule) return rule.contains.every((text) => contains(now, text));
   return fits(now, rule.schema);
@@ -83,7 +84,7 @@ const folded = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ')
 
 function fits({ value, answer }: Reading, schema: Schema): boolean {
   const { value: written } = readExactJson(answer ?? '');
-  // Cast: a typed answer is JSON.
+  // Cast: a typed answer is always a JSON value.
   const found = (value ?? written) as typeof written;
   return found !== undefined && findMismatch(found, schema) === null;
 }

@@ -102,7 +102,7 @@ export interface EvalReport {
   readonly skipped: readonly { readonly file: string; readonly reason: string }[];
   readonly cells: readonly CellReport[];
   readonly divergences: readonly Divergence[];
-  /** Number of divergences beyond the maximum that a report contains. */
+  /** Number of further divergences, which the report omits because it has a maximum number of them. */
   readonly moreDivergences: number;
   /** `interrupted`: the evaluation was stopped before its end. */
   readonly end: 'complete' | 'interrupted';

@@ -6,7 +6,7 @@ import type { WrittenReply } from './parser.js';
 
 /** A saved run, reduced to the fields that an evaluation needs. */
 export interface EvalRun {
-  /** Path of its file within the given folder, with `/`. */
+  /** Path of the run's file within the given folder, with `/` as separator. */
   readonly name: string;
   readonly task: string;
   readonly steps: readonly EvalStep[];
@@ -24,8 +24,8 @@ export interface EvalStep {
 }
 
 /**
- * Returns those steps of a saved run whose reply was saved. Without recorded steps, the returned steps have no
- * request.
+ * Returns the steps of a saved run whose replies were saved. If the run has no recorded steps, their `request` is
+ * null.
  */
 export function toEvalRun(name: string, saved: Trajectory): EvalRun {
   const steps = saved.recordedSteps ? saved.recordedSteps.map(fromRecorded) : fromResponses(saved);
@@ -52,8 +52,8 @@ export const replyOf = ({ request, response, ...step }: RecordedStep): WrittenRe
 });
 
 /**
- * Builds the steps of a run that was saved without recorded steps. Omits native calls, because such a run contains
- * only their text.
+ * Builds the steps of a run that was saved without recorded steps. Omits steps with native calls, because such a run
+ * contains only the text of its replies.
  */
 function fromResponses({ responses, tools, options }: Trajectory): readonly EvalStep[] {
   return responses.flatMap((response, index) => {

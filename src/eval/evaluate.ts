@@ -135,11 +135,11 @@ function whyNotEvaluated({ steps }: EvalRun, asksModel: boolean): string | undef
   return asksModel && steps.every(({ request }) => request === null) ? NOT_REPEATABLE : undefined;
 }
 
-/** A verdict, with the data for a divergence of its step. */
+/** The verdict on a step, with the data for describing its divergence. */
 interface Judged {
   readonly step: EvalStep;
   readonly verdict: StepVerdict;
-  /** Absent if there is nothing to compare. */
+  /** The step with its new reply; absent if there is no new reply to compare. */
   readonly asked?: AskedStep;
 }
 
@@ -232,7 +232,8 @@ class CellWork {
     if (reason !== undefined)
       return { verdict: 'skipped', reason: `not read by the parser alone: ${reason}` };
     const read = readWith(this.cell.parser ?? ownParser, reply);
-    // The service withholds an action after the limit, but its parser reads that action like any other.
+    // After the last iteration, the service reports an action as `action_after_limit`; a parser, which does not know
+    // the limit, reports it as `action`.
     const isWithheld = service.outcome === 'action_after_limit' && read.outcome === 'action';
     const outcome = isWithheld ? { outcome: service.outcome, calls: service.calls } : {};
     return { reply, prompt, reading: { ...service, ...read, value: null, ...outcome } };

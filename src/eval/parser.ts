@@ -22,7 +22,7 @@ export interface WrittenReply {
   readonly text: string;
   readonly calls: readonly RecordedCall[];
   readonly tools: readonly (ToolDefinition & { readonly defer?: boolean | undefined })[];
-  /** Tools that are described in free text. */
+  /** Free text that describes further tools. */
   readonly segment: string;
   readonly response: Pick<Step, 'finish_reason' | 'parse' | 'phase' | 'reasoning'>;
   readonly hasAnswerSchema: boolean;
@@ -33,8 +33,8 @@ export interface WrittenReply {
 type Read = Pick<Reading, 'outcome' | 'calls' | 'thought' | 'answer'>;
 
 /**
- * Returns why a parser alone cannot read a reply as the service does, which also uses schemas, phases and deferred
- * tools; undefined if the parser can (rule: parser-only).
+ * Returns the reason why a parser alone cannot parse a reply like the service, which also uses schemas, phases and
+ * deferred tools; undefined if it can (rule: parser-only).
  */
 export function whyNotAlone(reply: WrittenReply): string | undefined {
   const { parse, phase } = reply.response;
@@ -71,7 +71,7 @@ export function readWith(parser: Parser, reply: WrittenReply): Read {
   };
 }
 
-/** Combines the readings of native calls. The first call decides the outcome of the reply (rule: first-action-wins). */
+/** Combines the parsed native calls of one reply. The first call decides its outcome (rule: first-action-wins). */
 function fromNative(readings: readonly ReturnType<typeof readNativeCall>[], text: string): Read {
   const outcome = readings[0]?.outcome ?? 'empty';
   const [first] = readings;

@@ -102,7 +102,7 @@ export interface PlanOptions {
   /** Path of a module with the exports of `stepwise/parsing`. */
   readonly parser: string | undefined;
   readonly parserOnly: boolean;
-  /** Loads the parser of a module by its absolute path. */
+  /** Loads a parser from the module at an absolute path. */
   readonly loadParser: (path: string) => Promise<Parser>;
 }
 

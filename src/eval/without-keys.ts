@@ -9,7 +9,7 @@ export function withoutKeys<Data>(data: Data, keys: readonly string[]): Data {
   if (forms.length === 0) return data;
   const redact = (text: string): string =>
     forms.reduce((rest, form) => rest.replaceAll(form, '[redacted]'), text);
-  // Cast: only texts change, so the data keeps its shape.
+  // Cast: only strings are replaced, so the type stays the same.
   return mapTexts(data, redact) as Data;
 }
 

@@ -53,7 +53,10 @@ function writeCase(step: StepVerdict, divergence: Divergence | undefined): strin
   return `  <testcase${attributes}${body ? `>${body}</testcase>` : '/>'}\n`;
 }
 
-/** Describes a divergence. Only the first diverging step of a run has one; for later steps, returns an empty text. */
+/**
+ * Describes a divergence; returns an empty text if a step has none. Only the first differing step of a run has a
+ * divergence.
+ */
 function describe(divergence: Divergence | undefined): string {
   if (!divergence) return '';
   const { recorded, now } = divergence;
@@ -67,13 +70,16 @@ function describe(divergence: Divergence | undefined): string {
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(3);
 
-/** Writes attributes. Replaces white space by single spaces, because some readers of the format expect tokens. */
+/**
+ * Writes attributes. Replaces white space by single spaces, because some readers of JUnit XML expect values without
+ * line breaks or repeated spaces.
+ */
 const write = (attributes: Readonly<Record<string, string | number>>): string =>
   Object.entries(attributes)
     .map(([name, value]) => ` ${name}="${escapeXml(String(value)).replace(/\s+/g, ' ').trim()}"`)
     .join('');
 
-/** Escapes a text, and replaces what XML 1.0 cannot contain. */
+/** Escapes a text, and replaces characters that XML 1.0 does not allow. */
 const escapeXml = (text: string): string =>
   text
     .toWellFormed()

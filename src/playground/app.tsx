@@ -43,7 +43,7 @@ export function App() {
   );
 }
 
-/** The setup, the visible run, and the inspector. */
+/** The page without the steps of other clients: the setup, the visible run, and the inspector. */
 function OwnRuns() {
   return (
     <>

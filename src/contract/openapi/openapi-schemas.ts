@@ -18,8 +18,8 @@ export interface JsonSchema {
   allOf?: JsonSchema[];
   anyOf?: JsonSchema[];
   /**
-   * The values that an open enum has at the moment. This is a keyword of Zalando's guidelines, which client
-   * generators ignore.
+   * The current values of a field to which newer versions may add values. The keyword comes from Zalando's API
+   * guidelines; client generators ignore it.
    */
   'x-extensible-enum'?: readonly unknown[];
   /** The Go type for oapi-codegen, which would otherwise generate a union with a single member. */
@@ -145,8 +145,8 @@ function typeOf(all: Record<string, JsonSchema>, name: string): string {
 }
 
 /**
- * Opens the enums of responses, so that a new value of a newer service does not break clients that were generated
- * earlier.
+ * Lists the values of enums in responses without restricting the fields to them, so that a new value of a newer service
+ * does not break clients that were generated earlier.
  */
 function withOpenEnums(schema: JsonSchema): JsonSchema {
   const { enum: values, ...rest } = schema;
@@ -155,8 +155,8 @@ function withOpenEnums(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * Removes `required` for nullable fields and all patterns from responses, so that a missing field does not break
- * clients that were generated earlier.
+ * Removes from responses all patterns, and `required` for nullable fields, so that a changed or missing field does not
+ * break clients that were generated earlier.
  */
 function withFewPromises(schema: JsonSchema): JsonSchema {
   const { required, pattern: _, ...rest } = schema;

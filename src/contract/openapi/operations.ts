@@ -37,7 +37,10 @@ export interface Operation {
   readonly request?: z.ZodType;
   /** Examples by name. */
   readonly examples: Readonly<Record<string, Example>>;
-  /** The body of a successful response; `stream` for the events of a step, `watch` for those of all steps, `text` for plain text. */
+  /**
+   * The body of a successful response; `stream`: the events of one step, `watch`: the events of all steps, `text`:
+   * plain text.
+   */
   readonly response: z.ZodType | 'stream' | 'watch' | 'text';
   /**
    * The body with `include.extensions: false`. The document lists it apart from `response`, because generators

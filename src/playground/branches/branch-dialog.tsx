@@ -207,7 +207,7 @@ function Settings({ draft, amend }: DraftProps) {
   );
 }
 
-/** Returns the service's upstreams and the run's own, which may come from another service. */
+/** Returns the names of the service's upstreams and of the run's upstream, which may belong to another service. */
 const upstreamNames = (
   { upstream }: BranchDraft,
   known: readonly { readonly name: string }[],

@@ -5,12 +5,15 @@ import { plural } from '../text/figures.js';
 
 /** Everything a person may change when branching from a run. */
 export interface BranchDraft {
-  /** False: the branch redoes the step. True: it keeps the step with these results and continues with the next. */
+  /**
+   * True if the branch keeps the step with these results and continues with the next step; false if it repeats the
+   * step.
+   */
   readonly keepsStep: boolean;
   /** Editable results of the step, by call id. */
   readonly observations: Readonly<Record<string, string>>;
   readonly model: string;
-  /** Empty to let the service choose by the model's name. */
+  /** Name of the upstream; empty to let the service choose one by the model's name. */
   readonly upstream: string;
   readonly instructions: string;
   readonly tokenLimit: number;
@@ -77,7 +80,7 @@ export const changedObservations = (
     ),
   );
 
-/** Returns the steps that the branch takes over, as the page shows them. */
+/** Returns the steps that the branch takes over, with the results that the person edited. */
 export function keptSteps({ view }: Branch, step: number, changed: Readonly<Record<string, string>> | null) {
   const before = view.steps.slice(0, step - 1);
   const [kept] = view.steps.slice(step - 1, step);
@@ -89,7 +92,7 @@ export function keptSteps({ view }: Branch, step: number, changed: Readonly<Reco
   return [...before, { ...kept, actions }];
 }
 
-/** Applies the draft to the run's options; `contents` holds files that the run did not have. */
+/** Applies the draft to the run's options; `contents` holds the contents of files that the run did not have. */
 export function draftOptions(
   draft: BranchDraft,
   saved: SavedOptions,

@@ -6,7 +6,7 @@ import { formatLink, type Place, readLink } from './deep-link.js';
 import { notice } from './files/notice.js';
 import { openRun } from './files/open-runs.js';
 
-/** Matches the ids of runs that `stepwise view` hands to the page. */
+/** Matches the ids of runs that `stepwise view` opens on the page. */
 const HANDED = /^view-[\w-]+$/;
 
 /**
@@ -16,7 +16,7 @@ const HANDED = /^view-[\w-]+$/;
 export function followLinks(): void {
   const follow = (): void => void showPlace(location.hash);
   addEventListener('popstate', follow);
-  // A run that becomes visible, such as an imported one, ends the view of the steps of all clients.
+  // Leaves the view of all clients' steps when a run becomes visible, such as an imported one.
   shownId.subscribe(() => {
     isLive.value = false;
   });
@@ -27,7 +27,7 @@ export function followLinks(): void {
   });
 }
 
-/** Returns the address of what is visible; empty before the first run. */
+/** Returns the URL fragment of the visible run and step; empty before the first run. */
 function linkOf(run: string | null, step: number | null): string {
   if (isLive.value) return LIVE_LINK;
   return run === null ? '' : formatLink({ run, step });
@@ -42,7 +42,7 @@ async function showPlace(hash: string): Promise<void> {
     : 'This link names no run or step of this page.';
 }
 
-/** Fetches a run that `stepwise view` holds for this page; returns the reason if that fails, otherwise null. */
+/** Fetches and opens a run that `stepwise view` provides for this page. Returns null, or the reason for a failure. */
 async function handOver({ run }: Place): Promise<string | null> {
   if (!HANDED.test(run) || branches.value.some(({ id }) => id === run)) return null;
   const gone = 'The command that opened this run has ended: open the file again.';

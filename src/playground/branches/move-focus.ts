@@ -1,4 +1,6 @@
-/** Moves the focus to the previous or next stop on the up and down arrow keys; ignores all other keys. */
+/**
+ * On the up and down arrow keys, moves the focus to the previous or next element of `stops`; ignores all other keys.
+ */
 export function moveFocus(event: KeyboardEvent, stops: Iterable<HTMLElement> = []): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const list = [...stops];

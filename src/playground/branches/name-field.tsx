@@ -10,9 +10,10 @@ export interface NameFieldProps {
   readonly onName: (name: string) => void;
 }
 
-/** A field to rename a run. Enter keeps the name; Escape or an empty name cancels. */
+/** A field to rename a run. Enter, or leaving the field, applies the name; Escape or an empty name cancels. */
 export function NameField({ name, onName }: NameFieldProps) {
   const end = (typed: string): void => {
+    if (renaming.value === null) return; // Escape removes the field, which then loses the focus.
     renaming.value = null;
     if (typed.trim() !== '') onName(typed.trim());
   };

@@ -20,7 +20,7 @@ export const leaving = signal<Leaving | null>(null);
 export interface Leaving {
   readonly branch: Branch;
   readonly step: StepView;
-  /** True to edit the step's results first. */
+  /** True to keep the step and edit its results; false to repeat the step. */
   readonly keepsStep: boolean;
 }
 
@@ -31,8 +31,8 @@ export interface BranchStart extends Pick<Leaving, 'branch' | 'step'> {
 }
 
 /**
- * Selects the branch's model in the settings, so that its key is sent; returns the reason if a run with it is
- * impossible.
+ * Selects the branch's model in the settings, so that the page sends the key of that model. If a run with it is
+ * impossible, restores the settings and returns the reason.
  */
 export function takeModel({ model, upstream }: BranchDraft): string | null {
   const { model: formerModel, upstream: formerUpstream } = settings.value;
@@ -64,7 +64,7 @@ export async function startBranch({ branch, step, draft, steps }: BranchStart): 
 
 /** The step at which a branch leaves a run, and the changes that the branch makes. */
 export interface Departure extends Pick<Leaving, 'branch' | 'step'>, Pick<BranchStart, 'steps'> {
-  /** Results that replace those of the calls, by call id; null if the branch repeats the step. */
+  /** Edited results, by call id; null if the branch repeats the step. */
   readonly results: Readonly<Record<string, string>> | null;
   readonly label: string;
   /** Description of the change. */
@@ -103,7 +103,10 @@ export async function leaveRun({
   });
 }
 
-/** Reads the files that the run did not have, since the service cannot read the page's folder. */
+/**
+ * Reads files that the draft adds to the context. Requests contain them, since the service cannot read the page's
+ * folder.
+ */
 async function newContents(draft: BranchDraft, before: BranchDraft): Promise<ReadonlyMap<string, string>> {
   const paths = draft.paths.filter((path) => !before.paths.includes(path));
   const contents = await Promise.all(paths.map((path) => project.value?.read(path)));

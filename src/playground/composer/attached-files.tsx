@@ -41,7 +41,7 @@ export function AttachButton() {
   const input = useRef<HTMLInputElement>(null);
   const read = async (): Promise<void> => {
     const files = [...(input.current?.files ?? [])];
-    // Cleared before the files are read, so that choosing the same file again fires another change event.
+    // Clears the field before the files are read, so that choosing the same file again fires another change event.
     if (input.current) input.current.value = '';
     await attach(files);
   };

@@ -6,11 +6,14 @@ import { type BudgetSegment, budgetLayout, pieceNames } from './budget-layout.js
 
 export interface BudgetBarProps {
   readonly report: ContextReport;
-  /** Names the prompt that the bar describes. */
+  /** Name of the prompt that the bar describes. */
   readonly name: string;
 }
 
-/** The token limit by section, with the reply's reserve hatched. The list below repeats what the tooltips say. */
+/**
+ * A bar that divides the token limit into sections; the tokens reserved for the reply are hatched. The list below it
+ * repeats the tooltips.
+ */
 export function BudgetBar({ report, name: title }: BudgetBarProps) {
   const [pointed, setPointed] = useState<BudgetSegment['name'] | null>(null);
   const pieces = budgetLayout(report);

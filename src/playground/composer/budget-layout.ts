@@ -3,14 +3,14 @@ import type { ContextReport } from '../../sdk/index.js';
 export interface BudgetSegment {
   readonly name: ContextReport['sections'][number]['name'] | 'free' | 'reserve';
   readonly tokens: number;
-  /** Start and width as a share of the token limit, from 0 to 1. */
+  /** Start and width of a segment, as fractions of the token limit. */
   readonly from: number;
   readonly share: number;
 }
 
 /**
- * Divides the token limit into segments: the sections of the prompt, the free rest, and the reply's reserve at the
- * end.
+ * Divides the token limit into segments: the sections of the prompt, the free tokens, and at the end the tokens
+ * reserved for the reply.
  */
 export function budgetLayout({
   sections,

@@ -15,7 +15,7 @@ import { BudgetBar } from './budget-bar.js';
 export function Composer() {
   useEffect(() => {
     const field = document.querySelector<HTMLTextAreaElement>('#task');
-    // Whoever types at once replaces the task that the page proposes.
+    // Focuses and selects the proposed task, so that typing replaces it.
     if (document.activeElement === document.body) field?.focus();
     field?.select();
   }, [starters.value]);

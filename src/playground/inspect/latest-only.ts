@@ -1,6 +1,6 @@
 /**
- * Debounces work of which only the latest result counts, such as a slider's preview: waits until calls pause, aborts
- * earlier work, and ignores its late results.
+ * Runs only the newest of several tasks, such as previews for a moving slider: waits until no further task is
+ * requested for a while, aborts earlier tasks, and ignores their late results.
  */
 export class LatestOnly {
   readonly #settleMs: number;

@@ -25,13 +25,16 @@ export const contextOf = (request: StepRequestInput): RunContext => ({
   },
 });
 
-/** Asks for every item in the report, whatever the run asked for. */
+/** Returns the request with a report of all items, whatever report the run asked for. */
 export const withFullReport = (request: StepRequestInput): StepRequestInput => ({
   ...request,
   include: { ...request.include, report: 'full' },
 });
 
-/** Sets another token limit. A lower limit lowers the reply's reserve in proportion; a higher one leaves it as it is. */
+/**
+ * Returns the request with another token limit. A lower limit lowers the tokens reserved for the reply in proportion;
+ * a higher one leaves them unchanged.
+ */
 export function withLimit(request: StepRequestInput, tokenLimit: number): StepRequestInput {
   const { tokenLimit: before, reservedOutputTokens: reserve } = request.llm_config;
   const lowered = Math.max(1, Math.floor((reserve / before) * tokenLimit));

@@ -6,7 +6,7 @@ import { withFullReport } from './requests.js';
 /** The rebuilt prompt of a request; null until it is loaded. */
 export interface RebuiltPrompt {
   readonly preview: Preview | null;
-  /** The reason why it could not be rebuilt. */
+  /** The reason why the prompt could not be rebuilt. */
   readonly problem: string | null;
 }
 

@@ -11,7 +11,10 @@ interface CacheNoteProps {
   readonly record: RecordedStep;
 }
 
-/** Explains how much of the prompt a vendor's cache can keep, and the first place that it cannot. */
+/**
+ * Explains how much of the prompt a vendor can read from its cache, and where the prompt first differs from the
+ * previous one.
+ */
 export function CacheNote({ before, record }: CacheNoteProps) {
   const comparison = useMemo(() => before && comparePrefix(before.record, record), [before, record]);
   const { cached_input_tokens: cached = null, input_tokens: input = null } = record.response.usage ?? {};
@@ -56,7 +59,7 @@ function vendorInWords(cached: number | null, input: number | null): string {
   return `The vendor reports that it read ${tokens(cached)}${all} input tokens from its cache.`;
 }
 
-/** The first difference: the text of the previous prompt above that of this one. */
+/** Shows the first difference: the text of the previous prompt above the text of this one. */
 const Change = ({ same, was, is }: PrefixChange) => (
   <dl class="prefix-change">
     {[

@@ -21,7 +21,7 @@ export interface PrefixChange {
   readonly place: string;
   /** Text directly before the difference, on the same line. */
   readonly same: string;
-  /** The previous prompt's text from there on, and this prompt's; shortened, and empty at the end of the prompt. */
+  /** Shortened texts of the previous prompt and of this one from the difference on; empty where a prompt has ended. */
   readonly was: string;
   readonly is: string;
 }
@@ -42,7 +42,7 @@ export function comparePrefix(before: Compared, after: Compared): PrefixComparis
   };
 }
 
-/** Approximate number of characters that are one token. */
+/** Approximate number of characters per token. */
 const TOKEN_CHARS = 4;
 
 const promptTokensOf = ({ response: { context_report: report, usage } }: Compared, chars: number): number =>
@@ -67,7 +67,10 @@ function firstChange(
   return { place, ...excerptsOf(was.text, is?.text ?? '', start) };
 }
 
-/** Shows the changed content of a fence instead of its mark, which changes with the content. */
+/**
+ * Returns excerpts at the first difference. If it is in the `mark` of a fence, which changes with the content of the
+ * fence, returns the changed content instead.
+ */
 function excerptsOf(was: string, is: string, at: number): Omit<PrefixChange, 'place'> {
   const isMark = / mark="[0-9a-f]*$/.test(is.slice(lineStart(is, at), at));
   const [begins, ends] = isMark ? [endOfLine(was, at), endOfLine(is, at)] : [at, at];
@@ -88,8 +91,8 @@ const lineFrom = (text: string, at: number): string =>
 const LINE_EXCERPT = 60;
 
 /**
- * Maximum number of characters for which the end of a prompt counts as its tail. The report has tokens only, so this
- * leaves room for long words, and for the fixed text that ends a prompt without a tail.
+ * Maximum length of a change at the end of a prompt that is regarded as a change of its tail. It is generous, because
+ * the report gives the size of the tail only in tokens, and a prompt without a tail still ends with a fixed text.
  */
 const maxTailChars = (tail: number): number => Math.max(400, tail * 2 * TOKEN_CHARS);
 
@@ -120,12 +123,12 @@ function endOfLine(text: string, at: number): number {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-/** Vendors do not cache shorter prompts. */
+/** Minimum size of a prompt that vendors cache. */
 const MIN_CACHED_TOKENS = 1_024;
 /** Time after which most vendors discard an unused cache. */
 const CACHE_LIFE_MS = 5 * 60_000;
 
-/** Explains why a vendor may have read nothing from its cache, other than by a change of the prompt. */
+/** Returns the reasons, other than a change of the prompt, why a vendor may have read nothing from its cache. */
 export function otherReasons(before: RecordedStep, after: RecordedStep): readonly string[] {
   const ended = Date.parse(before.began_at) + before.duration_ms;
   const pause = Date.parse(after.began_at) - ended;

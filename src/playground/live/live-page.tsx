@@ -62,7 +62,7 @@ interface SessionsProps {
   readonly chosen: LiveStep | undefined;
 }
 
-/** The up and down arrows move between steps. */
+/** The list of sessions with their steps. The up and down arrow keys move between steps. */
 function Sessions({ sessions, chosen }: SessionsProps) {
   const list = useRef<HTMLDivElement>(null);
   if (sessions.length === 0) return connection.value.type === 'open' ? <Waiting /> : null;

@@ -8,7 +8,7 @@ export interface LiveStep {
   readonly endpoint: WatchedEndpoint;
   /** Null for a failed step whose beginning the page has not seen. */
   readonly model: string | null;
-  /** Start of the step (ISO 8601); null like `model`. */
+  /** Start of the step (ISO 8601); null in the same case as `model`. */
   readonly beganAt: string | null;
   readonly state: StepState;
 }
@@ -47,7 +47,7 @@ export interface Arrival {
   readonly at: number;
 }
 
-/** Returns the steps after one more event. Steps that are no longer kept are the oldest that have ended. */
+/** Returns the steps after one more event. Beyond the limits, drops the oldest steps that have ended. */
 export function takeEvent(kept: LiveSteps, event: WatchEvent, { size, at }: Arrival): LiveSteps {
   if (event.type === 'watch.started') return restart(kept, event);
   const known = kept.steps.find(({ id }) => id === event.id);
@@ -62,7 +62,7 @@ export function takeEvent(kept: LiveSteps, event: WatchEvent, { size, at }: Arri
   return { ...kept, steps: withinLimits(steps, kept.limits) };
 }
 
-/** Keeps the ended steps. The service reports the running ones again. */
+/** Keeps only the steps that have ended. The service reports the running ones again. */
 function restart({ steps }: LiveSteps, event: Extract<WatchEvent, { type: 'watch.started' }>): LiveSteps {
   const limits = { steps: event.limit_steps, size: event.limit_bytes };
   return { steps: withinLimits(steps.filter(hasEnded), limits), limits };
@@ -111,7 +111,7 @@ export interface LiveSession {
 
 /**
  * Groups steps by session, the session with the newest step first. Steps without a session are grouped by their first
- * user message; running and failed ones without both are groups of their own.
+ * user message; a step without either is a group of its own.
  */
 export function sessionsOf(steps: readonly LiveStep[]): readonly LiveSession[] {
   const groups = new Map<string, LiveStep[]>();
@@ -140,21 +140,22 @@ const firstMessage = ({
   request: { conversation_history: turns, user_query: query },
 }: RecordedStep): string => turns.find(({ role }) => role === 'user')?.content ?? query;
 
-/** Returns the query of a step, or the newest message of the user that is not the service's own. */
+/** Returns the query of a step; if it is empty, the newest message that the user wrote. */
 const taskOf = ({ request: { user_query, conversation_history: turns } }: RecordedStep): string =>
   user_query || (turns.findLast(({ role, kind }) => role === 'user' && !kind)?.content ?? '');
 
-/** The answered step with whose prompt that of a step is compared. */
+/** An earlier answered step, whose prompt is compared with the prompt of a step. */
 export interface FormerStep {
   readonly record: RecordedStep;
-  /** True for a step of another session, which began with the same message. */
+  /** True if this step belongs to another session, which began with the same message. */
   readonly isOfOtherSession: boolean;
 }
 
 /**
- * Returns the previous answered step of the session; for the first one, the newest of another session that began with the
- * same message and offered the same tools. The service derives the session of a compatible endpoint from the system text and
- * the first message, so a client whose system text changes begins a new one with each request.
+ * Returns the previous answered step of the session. For the first step of a session, returns the newest step of
+ * another session that began with the same message and offered the same tools. At a compatible endpoint, the service
+ * derives the session from the system text and the first message, so a client whose system text changes begins a new
+ * session with each request.
  */
 export function formerStep(steps: readonly LiveStep[], step: DoneStep): FormerStep | null {
   const before = steps.slice(0, steps.indexOf(step)).filter(isDone);

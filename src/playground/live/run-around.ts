@@ -2,8 +2,8 @@ import type { RecordedStep } from '../../sdk/index.js';
 import { type DoneStep, isDone, type LiveSession } from './live-steps.js';
 
 /**
- * Returns the steps of the run that a step belongs to. An answer ends a run, so a session in which the user goes on
- * asking has several.
+ * Returns the steps of the run that a step belongs to. An answer ends a run, so a session with several questions
+ * consists of several runs.
  */
 export function runAround({ steps }: LiveSession, step: DoneStep): readonly DoneStep[] {
   const done = steps.filter(isDone);

@@ -42,7 +42,7 @@ export function SessionCard({ session, chosen, onChoose }: SessionCardProps) {
 
 const MAX_TITLE = 200;
 
-/** The task of a session, or what is known of it before a model has answered. */
+/** Returns the title of a session: its task or, before a model has answered, a description of its state. */
 export const titleOf = ({ task, steps }: LiveSession): string =>
   task.trim().slice(0, MAX_TITLE) ||
   (steps.some(({ state }) => state.type === 'running')
@@ -83,7 +83,7 @@ function StepRow({ step, isChosen, onChoose }: StepRowProps) {
   );
 }
 
-/** Results of the comparison by step, since the list is rendered again with each event. */
+/** Caches whether the beginning of a step's prompt changed, since the list is rendered again with each event. */
 const changed = new WeakMap<LiveStep, boolean>();
 
 function hasChangedPrefix(steps: readonly LiveStep[], step: LiveStep): boolean {
@@ -134,7 +134,7 @@ function Figures({ step: { state } }: { step: LiveStep }) {
 
 const TICK_MS = 500;
 
-/** Time since a moment of the page's clock. */
+/** Shows the time since a moment on the page's clock. */
 export function Elapsed({ since }: { since: number }) {
   const now = useNow(TICK_MS);
   return <>{(Math.max(0, now - since) / 1_000).toFixed(0)} s</>;

@@ -23,7 +23,7 @@ interface StepDetailsProps {
   readonly step: LiveStep;
 }
 
-/** The details of a step: what the model saw, what it wrote, and how that was read. */
+/** The details of a step: the prompt that the model received, its reply, and how the service parsed the reply. */
 export function StepDetails({ session, step }: StepDetailsProps) {
   const { endpoint, model, beganAt, state } = step;
   const number = session.steps.indexOf(step) + 1;
@@ -110,7 +110,7 @@ function DoneDetails({ session, step }: DoneDetailsProps) {
   );
 }
 
-/** What a person can do with a step of any client. */
+/** Buttons for a step of any client, such as the one that opens its run. */
 function Actions({ session, step }: DoneDetailsProps) {
   const isBusy = useSignal(false);
   const act = (work: typeof openAsRun) => () => {
@@ -149,7 +149,7 @@ function Actions({ session, step }: DoneDetailsProps) {
   );
 }
 
-/** Returns a recorded step as the inspector shows the calls of runs. */
+/** Converts a recorded step to a model call that the inspector can show. */
 function callOf({ id, state: { record } }: DoneStep): ModelCallView {
   const { response, completion_text, duration_ms } = record;
   return {
@@ -174,7 +174,7 @@ function callOf({ id, state: { record } }: DoneStep): ModelCallView {
   };
 }
 
-/** Returns the request as `react_step` accepts it: without the terms of a compatible endpoint. */
+/** Returns the request in the form that `react_step` accepts: without the terms of a compatible endpoint. */
 function requestOf({ request: { terms: _, ...request } }: RecordedStep): ModelCallView['request'] {
   return request;
 }

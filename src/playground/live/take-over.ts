@@ -44,7 +44,10 @@ export async function forkFrom(session: LiveSession, step: DoneStep): Promise<vo
   leaving.value = { branch, step: view, keepsStep: false };
 }
 
-/** Returns the step and the call of the visible run that has this response; null if the run has none. */
+/**
+ * Finds the step and the call of the visible run to which the response with this index belongs; null if there is
+ * none.
+ */
 function numberOf(response: number): typeof selected.value {
   const calls = (shown.value?.view.steps ?? []).flatMap(({ number, calls: ofStep }) =>
     ofStep.flatMap((call, index) => (call.response ? [{ step: number, call: index }] : [])),

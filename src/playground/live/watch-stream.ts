@@ -6,11 +6,14 @@ import type { StepError } from '../../sdk/index.js';
 
 const PATH = '/api/agent/watch';
 
-/** The service refuses to be watched. Another attempt helps only if something changes. */
+/**
+ * Error for a watch stream that the service refuses. Connecting again helps only after a change, such as another
+ * token.
+ */
 export class WatchRefused extends Error {
   override readonly name = 'WatchRefused';
   readonly status: number;
-  /** The error of the service; null for an answer of another server. */
+  /** The error that the service reported; null if another server answered. */
   readonly error: StepError | null;
 
   constructor(status: number, error: StepError | null) {
@@ -28,15 +31,15 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
 }
 
-/** An event and the number of characters that it has as JSON. */
+/** An event, and the length of its JSON in characters. */
 export interface Watched {
   readonly event: WatchEvent;
   readonly size: number;
 }
 
 /**
- * Yields the events of the watch stream until it ends. Skips events that this page does not know. Throws `WatchRefused`
- * for an answer without a stream, and the error of `fetch` if the connection fails.
+ * Yields the events of the watch stream until it ends. Skips events that this page does not know. Throws
+ * `WatchRefused` if the response is not a stream, and the error of `fetch` if the connection fails.
  */
 export async function* watchEvents({ origin, token, signal }: WatchOptions): AsyncGenerator<Watched> {
   const authorization = /^[\x21-\x7e]+$/.test(token) ? { authorization: `Bearer ${token}` } : {};

@@ -28,7 +28,9 @@ export function watch(): () => void {
   return () => current?.stop();
 }
 
-/** One connection after the other, until it is stopped or refused. */
+/**
+ * Connects to the watch stream, and again whenever the connection breaks, until it is stopped or the service refuses.
+ */
 class Watching {
   readonly #end = new AbortController();
   #steps = live.value;

@@ -25,7 +25,7 @@ export function outcomeInWords({ response }: Pick<RecordedStep, 'response'>): st
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** Describes the tokens of a step, such as `3.2k in · 2.9k cached · 41 out`; empty if nobody counted them. */
+/** Describes the tokens of a step, such as `3.2k in · 2.9k cached · 41 out`; empty if no counts are known. */
 export function tokensInWords({ usage, context_report: report }: RecordedStep['response']): string {
   const { input_tokens: input = null, cached_input_tokens: cached = null } = usage ?? {};
   const sent = input ?? report?.prompt_tokens ?? null;
@@ -53,7 +53,7 @@ export function refusalInWords({ refusal, hadToken }: Extract<Connection, { type
       : 'This service requires a token: enter one that may watch.';
   }
   if (status === 404) {
-    return 'This service does not keep steps. Its operator turns that on with WATCH=on; then this page shows the steps of all clients.';
+    return 'This service does not keep steps. Its operator can turn that on with WATCH=on; then this page shows the steps of all clients.';
   }
   const known = refusals.get(detail?.code ?? '');
   return known ?? detail?.message ?? message;

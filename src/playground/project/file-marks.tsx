@@ -2,7 +2,7 @@ import { spellUnseen } from '../../sdk/index.js';
 import { Icon, type IconName } from '../controls/icon.js';
 import { change, settings } from '../state/settings.js';
 
-/** The marks that a person can set on a file: in the context, pinned, open in the editor. */
+/** Toggle buttons of a file: include it in the context, pin it, treat it as open in the editor. */
 export function FileMarks({ path, isReached }: { path: string; isReached: boolean }) {
   const { tagged, pinned, focus } = settings.value;
   const mark = { path, isReached };
@@ -27,7 +27,7 @@ export function FileMarks({ path, isReached }: { path: string; isReached: boolea
   );
 }
 
-/** The tag of a folder, which stands for all files in it. */
+/** Toggle button that includes all files of a folder in the context. */
 export const FolderMark = ({ path, isReached }: { path: string; isReached: boolean }) => (
   <span class="marks">
     <Mark
@@ -41,7 +41,7 @@ export const FolderMark = ({ path, isReached }: { path: string; isReached: boole
   </span>
 );
 
-/** Describes the marks of a file or folder for a screen reader, to follow its name. */
+/** Returns the settings of a file or folder as text that a screen reader reads after its name, such as `, pinned`. */
 export function marksInWords(path: string): string {
   const { tagged, pinned, focus } = settings.value;
   const words = [
@@ -68,7 +68,7 @@ interface MarkProps {
   readonly says: keyof typeof meanings;
   readonly path: string;
   readonly isOn: boolean;
-  /** True if Tab leads from the row to these buttons. */
+  /** True if the Tab key moves the focus from the row to these buttons. */
   readonly isReached: boolean;
   readonly onToggle: () => void;
 }

@@ -101,7 +101,7 @@ function onKey(event: KeyboardEvent): void {
   event.preventDefault();
 }
 
-/** Opens a folder or tags a file. */
+/** Opens or closes the active folder; adds the active file to the context, or removes it. */
 function pressActive(): boolean {
   const entry = rows.value[activeRow.value]?.entry;
   if (entry?.entries) toggleFolder(entry.path);

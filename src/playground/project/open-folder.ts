@@ -77,7 +77,7 @@ async function telling(otherwise: string, open: () => Promise<void>): Promise<vo
   }
 }
 
-/** Returns null if the person cancelled the picker. */
+/** Returns the reason why a folder could not be opened; null if the person cancelled the picker. */
 function whyNotOpened(error: unknown, otherwise: string): string | null {
   const name = error instanceof Error ? error.name : '';
   if (name === 'AbortError') return null;

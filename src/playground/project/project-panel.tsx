@@ -63,7 +63,7 @@ function filesInWords(): string {
   return `${plural(paths.length, 'file')}${more}${left}`;
 }
 
-/** The buttons are disabled during a run, since it keeps the folder it began with. */
+/** Buttons that open a project. They are disabled during a run, since the run keeps the folder it began with. */
 function Openers() {
   const input = useRef<HTMLInputElement>(null);
   const isBusy = active.value !== null;

@@ -11,7 +11,7 @@ import { change } from '../state/settings.js';
 import { startSearchWorker } from '../state/start-search-worker.js';
 import { type Listing, listProject } from './list-project.js';
 
-/** Storage of a project's files: bundled with the page, a folder on disk, or a copy in the page's memory. */
+/** Location of a project's files: bundled with the page, a folder on disk, or a copy in the page's memory. */
 export type Origin = 'example' | 'disk' | 'copy';
 
 /** The folder in which a run works. */
@@ -27,7 +27,7 @@ export const project = signal<Project | null>(null);
 export const tools = computed(() => project.value?.tools ?? []);
 
 const nothingListed: Listing = { paths: [], unreadable: 0, isDone: false };
-/** The files that a tool would list, as far as the walk has found them. */
+/** The files that a tool would list, as far as they have been found. */
 export const listing = signal<Listing>(nothingListed);
 /** Files that tools wrote, with their previous texts. */
 export const changes = signal<readonly ChangedFile[]>([]);

@@ -12,7 +12,7 @@ const MANIFEST =
 const TEST = /(^|\/)(test_[^/]+|[^/]+[._](test|spec)\.[^/]+)$/;
 const SOURCE = /\.(ts|tsx|js|jsx|mjs|py|go|rs|java|kt|rb|php|cs|c|cc|cpp|swift)$/;
 
-/** Returns tasks to begin with that fit a folder: each one names a file that the folder has, if it can. */
+/** Returns sample tasks for a folder. If possible, each one names a file of that folder. */
 export function startersFor(paths: readonly string[]): readonly string[] {
   const byDepth = paths.toSorted((a, b) => a.split('/').length - b.split('/').length);
   const readme = byDepth.find((path) => /(^|\/)readme(\.\w+)?$/i.test(path));

@@ -2,7 +2,7 @@
 export interface TreeEntry {
   readonly name: string;
   readonly path: string;
-  /** Contents of a folder, folders first, each sorted as people sort names; absent for files. */
+  /** Contents of a folder: first the folders, then the files, both sorted by name; absent for files. */
   readonly entries?: readonly TreeEntry[];
 }
 
@@ -17,7 +17,7 @@ export interface TreeRow {
   readonly isOpen: boolean;
 }
 
-/** Sorts its contents when first opened: most folders of a large tree never are. */
+/** A folder that sorts its contents when it is first opened, since most folders of a large tree never are. */
 class FolderEntry implements TreeEntry {
   readonly name: string;
   readonly path: string;

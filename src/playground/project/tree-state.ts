@@ -18,7 +18,7 @@ export const wantsFocus = signal(false);
 
 const tree = computed(() => toTree(listing.value.paths));
 export const rows = computed(() => visibleRows(tree.value, openFolders.value));
-/** The row that is the Tab stop: the first one until another was used. */
+/** Index of the row that is the Tab stop: the row that was used last, at first the first row. */
 export const activeRow = computed(() =>
   Math.max(
     0,
@@ -26,11 +26,11 @@ export const activeRow = computed(() =>
   ),
 );
 
-/** Changes only every few pixels of scrolling, which avoids needless rendering. */
+/** Index of the first rendered row. It changes only once per row of scrolling, which avoids needless rendering. */
 const firstDrawn = computed(() => Math.max(0, Math.floor(view.value.top / ROW_HEIGHT) - MARGIN));
 const lastDrawn = computed(() => Math.ceil((view.value.top + view.value.height) / ROW_HEIGHT) + MARGIN);
 
-/** The visible rows, and always the active one, which must not lose the focus. */
+/** The rows to render: those near the visible part, and always the active one, which must not lose the focus. */
 export const drawnRows = computed(() => {
   const [first, last, active] = [firstDrawn.value, lastDrawn.value, activeRow.value];
   const indexes = rows.value.slice(first, last).map((_, offset) => first + offset);

@@ -13,7 +13,7 @@ interface DivergenceCardProps {
   readonly isOpen: boolean;
 }
 
-/** The first differing step of a run: both readings, both replies and the difference of the prompts. */
+/** The first differing step of a run: both parse results, both replies and the difference of the prompts. */
 export function DivergenceCard({ divergence, isOpen: opensFirst }: DivergenceCardProps) {
   const [isOpen, setIsOpen] = useState(opensFirst);
   const { cell, run, task, step, differs, recorded, now } = divergence;
@@ -89,7 +89,10 @@ function pairOf(name: PartPair['name'], before: string | null, after: string | n
 const callsOf = ({ reading: { calls } }: StepSide): string =>
   calls.map(({ tool, args }) => renderCall(tool, args)).join('\n');
 
-/** An outcome other than an action or an answer is named, such as `malformed_action`. */
+/**
+ * Returns the answer as text. Puts any outcome other than an action or an answer before it, such as
+ * `malformed_action`.
+ */
 function answerOf({ reading: { outcome, answer, value } }: StepSide): string {
   const text = value === null ? (answer ?? '') : JSON.stringify(value, null, 2);
   return outcome === 'action' || outcome === 'answer' ? text : `${outcome}: ${text}`;

@@ -4,5 +4,5 @@ import { ReportPage } from './report-page.js';
 
 const data = document.getElementById('data');
 const root = document.getElementById('report');
-// Cast: the command that writes the page puts its own report here.
+// Cast: the element contains the report of the command that wrote this page.
 if (data && root) render(<ReportPage report={JSON.parse(data.textContent) as EvalReport} />, root);

@@ -146,7 +146,7 @@ const marks: Readonly<Record<Verdict, string>> = {
 };
 
 /**
- * One mark for each step of each run. The list is collapsed at first, since an evaluation may have a thousand
+ * Shows one symbol for each step of each run. The list is collapsed at first, since an evaluation may have a thousand
  * runs.
  */
 function CellSteps({ cell: { name, steps } }: { cell: CellReport }) {

@@ -24,7 +24,7 @@ export interface Pending<Request, Decision> {
 export interface ActiveRunStart {
   readonly client: StepwiseClient;
   readonly task: string;
-  /** All options except those the run itself provides. */
+  /** All options except the callbacks, which this class provides. */
   readonly options: RunOptions;
   /** The steps that a branch takes over from its parent. */
   readonly inherited?: readonly StepView[];
@@ -112,7 +112,7 @@ export class ActiveRun {
   }
 }
 
-/** Shows a request until it is decided or cancelled. */
+/** Shows a request until the person decides or the run cancels it. */
 function ask<Request, Decision>(
   shown: { value: Pending<Request, Decision> | null },
   request: Request,

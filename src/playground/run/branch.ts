@@ -2,7 +2,7 @@ import type { RunView, Trajectory } from '../../sdk/index.js';
 
 /** A run on the page, either started here or read from a file. */
 export interface Branch {
-  /** Unique on this page; never visible. */
+  /** Id that is unique on this page and names the run in links. */
   readonly id: string;
   readonly label: string;
   readonly origin: 'live' | 'file';

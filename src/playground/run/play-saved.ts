@@ -10,8 +10,9 @@ import {
 } from '../../sdk/index.js';
 
 /**
- * Replays a saved run through the reducer of live runs. Without times, since files do not store them. Rejects with
- * `TypeError` if the file's options are invalid. Calls `onView` with each view and the event that led to it, and waits for it.
+ * Replays a saved run through the reducer of live runs. The views have no times, since files do not store them.
+ * Rejects with `TypeError` if the file's options are invalid. Calls `onView` with each view and the event that led to
+ * it, and waits for it.
  */
 export async function playSaved(
   saved: Trajectory,

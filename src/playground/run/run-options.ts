@@ -3,7 +3,7 @@ import type { RunOptions, Tool } from '../../sdk/index.js';
 /** Options of a run except task, keys and callbacks: plain data that the setup panel edits. */
 export interface RunSettings {
   readonly model: string;
-  /** Empty to let the service choose by the model's name. */
+  /** Name of the upstream; empty to let the service choose one by the model's name. */
   readonly upstream: string;
   readonly protocol: NonNullable<RunOptions['protocol']>;
   readonly strategy: NonNullable<RunOptions['strategy']>;
@@ -11,7 +11,7 @@ export interface RunSettings {
   readonly instructions: string;
   readonly tokenLimit: number;
   readonly reservedOutputTokens: number;
-  /** Share of the free budget for files, from 0 to 1. */
+  /** Fraction of the free tokens that files may use, from 0 to 1. */
   readonly contextShare: number;
   /** Paths of the files and folders in the context. */
   readonly tagged: readonly string[];

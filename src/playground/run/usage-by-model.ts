@@ -1,7 +1,7 @@
 import type { StepView } from '../../sdk/index.js';
 import { plural, tokens } from '../text/figures.js';
 
-/** Tokens used by the calls of one model, as its provider counts; null if it does not report them. */
+/** Tokens used by the calls of one model, as its provider counts; null if the provider does not report them. */
 interface ModelUsage {
   readonly model: string;
   readonly input: number | null;

@@ -3,13 +3,16 @@ import { tokens } from '../text/figures.js';
 
 const SMALLEST = 2_000;
 const LARGEST = 200_000;
-/** Number of positions of the logarithmic slider: 2k to 4k is as long as 100k to 200k. */
+/** Number of positions of the slider, which is logarithmic: 2k and 4k are as far apart as 100k and 200k. */
 export const POSITIONS = 200;
 const SHARES = 20;
 /** Minimum number of tokens for a reply. */
 const MIN_RESERVE = 100;
 
-/** Token limit and reply reserve, which keeps its share when the limit moves. Each change requests a new preview. */
+/**
+ * Sliders for the token limit, the tokens reserved for the reply, and the share for files. Moving the limit keeps the
+ * reserved fraction. Each change requests a new preview.
+ */
 export function BudgetSettings() {
   const { tokenLimit, reservedOutputTokens, contextShare } = settings.value;
   return (
@@ -80,7 +83,7 @@ export const toLimit = (position: number): number =>
 export const toPosition = (limit: number): number =>
   Math.round((Math.log(limit / SMALLEST) / Math.log(LARGEST / SMALLEST)) * POSITIONS);
 
-/** Rounds to two digits: nobody sets 8,137 tokens. */
+/** Rounds to two significant digits, since nobody sets a limit of 8,137 tokens. */
 function rounded(count: number): number {
   const unit = 10 ** Math.max(1, Math.floor(Math.log10(count)) - 1);
   return Math.round(count / unit) * unit;

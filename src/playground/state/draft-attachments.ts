@@ -12,12 +12,12 @@ export interface DraftAttachment {
 /** The files beside the text in the task field. */
 export const draftAttachments = signal<readonly DraftAttachment[]>([]);
 
-/** Reports whether a person who drops or pastes this file wants the model to see it. */
+/** Reports whether a file is an image or a PDF, which a person drops or pastes so that the model can see it. */
 export const isPicture = ({ type }: File): boolean => type.startsWith('image/') || type === 'application/pdf';
 
 /**
- * Attaches files to the next task. Returns one sentence for each file that was refused, because models take no such
- * file or because it would exceed the size of a request.
+ * Attaches files to the next task. Returns one sentence for each file that was refused, because models do not accept
+ * its type or because it would exceed the size of a request.
  */
 export async function attachFiles(files: readonly File[]): Promise<readonly string[]> {
   const refusals: string[] = [];

@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import type { RunOptions } from '../../sdk/index.js';
 import { active, shown } from './runs.js';
 
-/** The person's choice for one run, which ends when another run is visible. */
+/** The person's choice whether the next task continues a run; ignored while another run is visible. */
 const choice = signal<{ readonly run: string; readonly followsUp: boolean } | null>(null);
 
 /** True if the visible run has ended, so that the next task may continue it. */
@@ -10,7 +10,10 @@ export const canFollowUp = computed(
   () => active.value === null && Boolean(shown.value?.saved && shown.value.view.result),
 );
 
-/** True if the next run includes the visible one. Unless the person decides, an answered run of this visit is. */
+/**
+ * True if the next run continues the visible one. Without a choice of the person, it continues a run that was started
+ * on this page and ended with an answer.
+ */
 export const followsUp = computed(() => {
   const branch = shown.value;
   if (!branch || !canFollowUp.value) return false;

@@ -20,7 +20,7 @@ export const nextPromptProblem = signal<string | null>(null);
 /** The text in the task field. */
 export const draftTask = signal('');
 
-/** Delay that turns the movement of a slider into one request. */
+/** Delay before a request, so that moving a slider sends only one. */
 const SETTLE_MS = 120;
 
 /** Builds the request that a run would begin with. Sends nothing: stops the run once it reports the request. */

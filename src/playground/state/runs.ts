@@ -155,7 +155,7 @@ const MAX_SENT_CHARACTERS = 2_500_000;
 /** Number of requested files that the next request does not contain, because there are too many. */
 export const tooMany = signal(0);
 
-/** Reads the files that the settings ask for, in their order, as long as a request has room for them. */
+/** Reads the files that the settings ask for, in their order, up to the maximum size of a request. */
 export async function readContents(): Promise<Contents> {
   const open = project.value;
   const wanted = neededPaths(settings.value, listing.value.paths);

@@ -33,6 +33,6 @@ function keep(chosen: Theme): void {
     if (chosen === 'system') localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, chosen);
   } catch {
-    // With nothing stored, the next visit follows the system's theme.
+    // Without browser storage, the next visit follows the system's theme.
   }
 }

@@ -52,7 +52,8 @@ function Container({ node }: { node: Extract<MarkdownNode, { children: unknown }
   const children = <Nodes nodes={node.children} />;
   switch (node.type) {
     case 'heading':
-      // The page's own headings rank above; CSS shows the level that the model chose.
+      // A paragraph instead of `<h1>`, because the page has headings of its own; CSS shows the level that the model
+      // chose.
       return (
         <p dir="auto" class={`heading heading-${Math.min(node.depth, 4)}`}>
           {children}

@@ -64,7 +64,7 @@ const Phases = ({ phases }: { phases: readonly PhaseState[] }) => (
   </ol>
 );
 
-/** Writes a typed answer as a code block. JSON has no line that could close it. */
+/** Writes a typed answer as a code block. A line of JSON can never close the block. */
 const fencedJson = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
 
 /** Shows the output of one model call: thought and answer, or the reason why there is none. */

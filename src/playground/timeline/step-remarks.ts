@@ -66,7 +66,7 @@ const outcomes: ReadonlyMap<string, string> = new Map([
 function signalRemarks({ response }: ModelCallView): Remark[] {
   const signals = response?.signals;
   if (!signals) return [];
-  // The signals also count calls of earlier steps, so they are no remark about a step without a call.
+  // The signals also count calls of earlier steps, so they say nothing about a step without a call.
   const calls = response.status === 'action_proposed';
   const { repeated_action, repeated_cycle, consecutive_errors, consecutive_read_only } = signals;
   const found: readonly [boolean, Remark['tone'], string, string][] = [

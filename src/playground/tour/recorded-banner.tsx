@@ -1,7 +1,7 @@
 import { Icon } from '../controls/icon.js';
 import { skipPauses } from './watch-tour.js';
 
-/** Says that the visible run is a recording, and what of it was real. */
+/** Says that the visible run is a recording, and which parts of it were real. */
 export const RecordedBanner = () => (
   <p class="recorded">
     <Icon name="play" />

@@ -8,7 +8,7 @@ import { addRun, amendBranch, branches, shownId } from '../state/runs.js';
 const ID = 'recorded';
 const FOLLOW_UP_ID = `${ID}-follow-up`;
 
-/** Time to read what an event shows, by its type. Other events do not wait. */
+/** Pause after an event, by its type, to let people read. There is no pause after other events. */
 const READING_MS: Partial<Record<RunEvent['type'], number>> = {
   agent_turn_start: 500,
   agent_reason: 1_100,
@@ -23,8 +23,8 @@ export const skipPauses = signal<(() => void) | null>(null);
 export const isRecorded = (id: string): boolean => id.startsWith(ID);
 
 /**
- * Opens the recorded runs of the tour and plays the first. Its follow-up is beside it in the list of runs. Without
- * pauses for people who want less motion.
+ * Opens the recorded runs of the tour and plays the first. Its follow-up is beside it in the list of runs. Plays
+ * without pauses for people who prefer reduced motion.
  */
 export async function watchTour(): Promise<void> {
   if (branches.value.some(({ id }) => id === ID)) {
@@ -43,7 +43,7 @@ export async function watchTour(): Promise<void> {
   const recorded = { origin: 'file', parent: null } as const;
   const view = await playSaved(followUp);
   addRun({ ...recorded, label: `Recorded follow-up: ${followUp.task}`, view, saved: followUp }, FOLLOW_UP_ID);
-  // Like a live run until its end: in progress, with the newest step inspected.
+  // While the run plays, the page treats it like a live one: in progress, with the newest step inspected.
   const playing = { ...recorded, origin: 'live' } as const;
   addRun({ ...playing, label: `Recorded: ${first.task}`, view: emptyRun(), saved: null }, ID);
   branches.value = branches.value.toSorted(

@@ -18,9 +18,9 @@ export interface ApprovalRequest {
 }
 
 /**
- * A rule that allows calls without asking (rule: always-rules): `call` allows exactly this call with these arguments;
- * `commands` the commands of one row of a fixed table, with all other arguments unchanged; `reads` every call of a
- * read-only tool. Plain JSON that a caller may store. A value of another shape allows nothing.
+ * A rule that allows calls without asking (rule: always-rules). `call` allows exactly this call with these arguments.
+ * `commands` allows the commands of one entry of a fixed table, with all other arguments unchanged. `reads` allows
+ * every call of a read-only tool. Plain JSON that a caller may store. A value of another shape allows nothing.
  */
 export type ApprovalRule =
   | {
@@ -36,7 +36,7 @@ export type ApprovalRule =
       readonly type: 'commands';
       /** Name of the tool. */
       readonly tool: string;
-      /** Name of the row of the table. */
+      /** Name of the entry in the table of commands. */
       readonly entry: string;
       /** The arguments of the call besides the command. */
       readonly others: ToolArguments;
@@ -86,13 +86,13 @@ export type ApprovalDecision =
       readonly type: 'stop';
     };
 
-/** Asks a person. The signal fires when the run is stopped; the run then no longer waits for the decision. */
+/** Asks a person to decide. The signal fires when the run is stopped; the run then no longer waits for the decision. */
 export type Approve = (
   request: ApprovalRequest,
   signal: AbortSignal,
 ) => ApprovalDecision | Promise<ApprovalDecision>;
 
-/** The field that each type of decision has beside its type. */
+/** The field that each type of decision has in addition to `type`, if any. */
 const decisionFields: Readonly<
   Record<ApprovalDecision['type'], readonly [name: string, Expectation] | null>
 > = {
@@ -107,17 +107,17 @@ const decisionFields: Readonly<
 const decisionTypes = Object.keys(decisionFields);
 const aDecisionType: Expectation = [oneOf(...decisionTypes), `one of: ${decisionTypes.join(', ')}`];
 
-/** Returns the reason why a value from outside is no decision, in the words of the service, else undefined. */
+/** Returns why a value is not a valid decision, worded like the service's messages; undefined if it is valid. */
 export function findDecisionProblem(value: unknown, place: string): string | undefined {
   if (!isObject(value)) return `${place}: expected a decision, such as { type: "allow" }.`;
   const wrongType = findValueProblem(`${place}.type`, value['type'], aDecisionType);
   if (wrongType) return wrongType;
-  // The check of the type proves that the table has an entry.
+  // The table has an entry for this type, because the type was checked above.
   const [field, expectation] = decisionFields[value['type'] as ApprovalDecision['type']] ?? [];
   return field && expectation && findValueProblem(`${place}.${field}`, value[field], expectation);
 }
 
-/** A call with its tool. */
+/** A proposed call and the tool that it calls. */
 interface ToolCall {
   readonly action: ActionDetails;
   readonly tool: Pick<Tool, 'annotations' | 'readShellCall'>;
@@ -137,7 +137,8 @@ export const isSameRule = (a: ApprovalRule, b: ApprovalRule): boolean => sortedJ
 export async function proposeRules({ action, tool }: ToolCall): Promise<ApprovalRule[]> {
   const { tool_name, tool_args } = action;
   if (tool.readShellCall) {
-    // A call that cannot be read, such as one in a missing folder, fails by itself and gets no rule.
+    // Proposes no rule for a call that cannot be read, for example because its folder is missing: running it fails,
+    // too.
     const call = await tool.readShellCall(tool_args).catch(() => undefined);
     return call ? proposeShellRules(tool_name, call) : [];
   }

@@ -22,8 +22,8 @@ const placeOf = (place: string, { name }: Record<string, unknown>): string =>
   typeof name === 'string' ? `${place} ("${name}")` : place;
 
 /**
- * Throws if a tool would run without the approval that its author intended. Other annotations pass: MCP has more of them, and so
- * have its vendors.
+ * Throws if a tool would run without the approval that its author intended. Ignores unknown annotations, because MCP
+ * and vendors define further ones.
  */
 function checkApprovalHints(tool: Record<string, unknown>, place: string): void {
   const annotations = tool['annotations'] ?? {};

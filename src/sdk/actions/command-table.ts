@@ -4,19 +4,22 @@ interface CommandEntry {
   readonly words: readonly string[];
   /** Permitted arguments: each at most once, in any order. */
   readonly permitted: readonly string[];
-  /** True if paths inside the folder may follow; only for programs that print names, or that run the tests there. */
+  /**
+   * True if paths inside the folder may follow; only for programs that print file names, or that run the tests at these
+   * paths.
+   */
   readonly takesPaths?: boolean;
 }
 
-/** Arguments of pytest that only choose among the tests, or how their results are printed. */
+/** Arguments of pytest that only select tests, or change how their results are printed. */
 const pytestArguments = [
   ...['-q', '-qq', '--quiet', '-v', '-vv', '--verbose', '-s', '-x', '--exitfirst', '--maxfail=1'],
   ...['--lf', '--last-failed', '--ff', '--failed-first', '-ra', '-rA', '--tb=short', '--tb=line', '--tb=no'],
 ];
 
 /**
- * The commands that the decision "always" may allow as a group (rule: always-rules). The arguments of a new row must not
- * make the program write outside build folders, run another program, or print the contents of a file.
+ * The commands that the decision "always" may allow as a group (rule: always-rules). The arguments of a new entry must
+ * not make the program write outside build folders, run another program, or print the contents of a file.
  */
 const commandTable: Readonly<Record<string, CommandEntry>> = entries([
   { words: ['ls'], permitted: ['-1', '-a', '-A', '-l', '-h', '-la', '-al', '-lh', '-lah'], takesPaths: true },
@@ -37,14 +40,17 @@ const commandTable: Readonly<Record<string, CommandEntry>> = entries([
   { words: ['python3', '-m', 'pytest'], permitted: pytestArguments, takesPaths: true },
 ]);
 
-/** A row of the table that permits a command, and the paths in the command. */
+/** The entry of the table that permits a command, and the paths in the command. */
 interface FoundEntry {
   readonly name: string;
-  /** Paths that must lead to places inside the folder. */
+  /** Paths that the caller must check: each must lie inside the folder after links are resolved. */
   readonly paths: readonly string[];
 }
 
-/** Returns the row that permits the command, if its paths are inside the folder; undefined if no row does. */
+/**
+ * Returns the entry that permits the command, provided that its paths are inside the folder; undefined if there is
+ * none.
+ */
 export function findEntry(command: string): FoundEntry | undefined {
   const words = plainWords(command);
   if (!words) return undefined;
@@ -55,7 +61,7 @@ export function findEntry(command: string): FoundEntry | undefined {
   return undefined;
 }
 
-/** Describes for a person which commands the row permits. */
+/** Describes for a person which commands the entry permits. */
 export function describeEntry(name: string): string {
   const entry = Object.hasOwn(commandTable, name) ? commandTable[name] : undefined;
   if (!entry) return name;
@@ -68,7 +74,7 @@ function plainWords(command: string): readonly string[] | undefined {
   return /^[A-Za-z0-9_@+./:,=-]+(?: [A-Za-z0-9_@+./:,=-]+)*$/.test(command) ? command.split(' ') : undefined;
 }
 
-/** Returns the paths of a command that a row permits; undefined if it does not. */
+/** Returns the paths in a command; undefined if the entry does not permit the command. */
 function pathsIfPermitted(
   { words, permitted, takesPaths = false }: CommandEntry,
   command: readonly string[],
@@ -79,11 +85,11 @@ function pathsIfPermitted(
     words.every((word, index) => command[index] === word) &&
     new Set(further).size === further.length &&
     (paths.length === 0 || (takesPaths && paths.every(isInnerPath)));
-  // pytest accepts the name of a test after the path of its file.
+  // pytest accepts `path::test`, so the path without the test is returned as well.
   return isPermitted ? paths.flatMap((path) => [...new Set([path, path.split('::')[0] ?? path])]) : undefined;
 }
 
-/** Returns true for a relative path without `..`. A word with `@` first names a file with further arguments. */
+/** Returns true for a relative path without `..`. Refuses `@file`, which makes a program read arguments from a file. */
 const isInnerPath = (word: string): boolean => /^[^-/@=][^=]*$/.test(word) && !word.split('/').includes('..');
 
 function entries(rows: readonly CommandEntry[]): Readonly<Record<string, CommandEntry>> {

@@ -34,7 +34,10 @@ export interface PreviewContext extends ToolContext {
   readonly edited?: boolean;
 }
 
-/** A call of a tool that runs shell commands, as the rules of the decision "always" compare it (rule: always-rules). */
+/**
+ * A call of a tool that runs shell commands, in the form in which the rules of the decision "always" compare calls
+ * (rule: always-rules).
+ */
 export interface ShellCall {
   /** The command line. */
   readonly command: string;
@@ -48,15 +51,17 @@ export interface ShellCall {
 }
 
 /**
- * A tool that a run can execute. Its return value becomes the observation: strings unchanged, other values as JSON. The
- * value `{ content, attachments }` is the content with images and PDF files, each `{ media_type, data }` in base64.
+ * A tool that a run can execute. Its return value becomes the observation: strings unchanged, other values as JSON. To
+ * return images and PDF files with a text, it returns `{ content, attachments }`; each attachment has a `media_type`
+ * and `data` in base64.
  */
 export interface Tool extends ToolDefinition {
   /** Tells the model what the tool does and when to use it. */
   readonly description: string;
   /**
-   * True keeps the schema out of the prompt until the model has found the tool with `find_tools`; false never does. By
-   * default, a tool is deferred if the tools before it leave no room for it (rule: deferring).
+   * If true, the prompt omits the schema until the model has found the tool with `find_tools`; if false, the prompt
+   * always includes it. By default, a tool is deferred if it no longer fits into the token budget for tools (rule:
+   * deferring).
    */
   readonly defer?: boolean | undefined;
   /** Time limit of one call in milliseconds; default: the run's `toolTimeoutMs`. */
@@ -66,8 +71,8 @@ export interface Tool extends ToolDefinition {
   /** Returns the effect of the call for the person who approves it, such as a diff or a command. */
   readonly preview?: ((args: ToolArguments, context: PreviewContext) => string | Promise<string>) | undefined;
   /**
-   * Reads a call, for a tool that runs shell commands; absent for others. Rules for commands are proposed only for
-   * a tool that has this function.
+   * Returns the shell command of a call. Only tools that run shell commands have this function, and rules for commands
+   * are proposed only for them.
    */
   readonly readShellCall?: ((args: ToolArguments) => Promise<ShellCall>) | undefined;
 }
@@ -164,8 +169,9 @@ export interface ToolSpecification<Schema> {
       }
     | undefined;
   /**
-   * True keeps the schema out of the prompt until the model has found the tool with `find_tools`; false never does. By
-   * default, a tool is deferred if the tools before it leave no room for it (rule: deferring).
+   * If true, the prompt omits the schema until the model has found the tool with `find_tools`; if false, the prompt
+   * always includes it. By default, a tool is deferred if it no longer fits into the token budget for tools (rule:
+   * deferring).
    */
   readonly defer?: boolean | undefined;
   /** Time limit of one call in milliseconds; default: the run's `toolTimeoutMs`. */
@@ -179,16 +185,16 @@ export interface ToolSpecification<Schema> {
 }
 
 /**
- * Defines a tool whose argument types TypeScript infers from its schema. Every call is checked against the schema before
- * `execute` is called, so the types are true at run time; a schema of a library may also transform the arguments. Throws
- * `TypeError` for a specification that is no tool, such as one in the shape of a vendor.
+ * Defines a tool whose argument types TypeScript infers from its schema. Every call is checked against the schema
+ * before `execute` is called, so the types are true at run time; a schema of a library may also transform the
+ * arguments. Throws `TypeError` for a specification that is no tool, such as a tool in a vendor's format.
  */
 export function defineTool<const Schema extends ToolSchema>(specification: ToolSpecification<Schema>): Tool {
   checkTool(specification, 'defineTool', '');
   const { execute, preview, annotations, inputSchema, ...definition } = specification;
   const read = argumentReader(inputSchema);
   expectObjectSchema(specification.name, read?.jsonSchema ?? inputSchema);
-  // Casts arguments to the schema's type. The run calls both functions only with arguments that passed the
+  // Casts arguments to the schema's type. The run calls `execute` and `preview` only with arguments that passed the
   // check against the JSON Schema, and the schema of a library returns its own type.
   const typed = (args: unknown) => args as ArgumentsOf<Schema>;
   const tool: Tool = {
@@ -206,7 +212,7 @@ export function defineTool<const Schema extends ToolSchema>(specification: ToolS
   };
 }
 
-/** Throws for a schema that no object fits: a call has its arguments by name. */
+/** Throws for a schema that accepts no object: the arguments of a call are an object. */
 function expectObjectSchema(name: string, schema: unknown): void {
   const { type = 'object' } = isObject(schema) ? schema : {};
   if ([type].flat().includes('object')) return;
@@ -217,11 +223,13 @@ function expectObjectSchema(name: string, schema: unknown): void {
 
 interface ArgumentReader {
   readonly jsonSchema: ToolArguments;
-  /** Returns the arguments in the type of the schema. Throws `ToolError` if they do not fit. */
+  /** Returns the arguments in the type of the schema. Throws `ToolError` if they do not fit the schema. */
   parse(args: ToolArguments): Promise<unknown>;
 }
 
-/** Returns how to read arguments with the schema of a library; undefined for a JSON Schema. */
+/**
+ * Returns a reader that checks and converts arguments with the schema of a library; undefined for a plain JSON Schema.
+ */
 function argumentReader(given: unknown): ArgumentReader | undefined {
   if (isStandard(given)) return reader(given, jsonSchemaOf(given, 'inputSchema'));
   return isDescribed(given) ? reader(given.schema, given.jsonSchema) : undefined;

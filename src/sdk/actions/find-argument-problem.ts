@@ -12,9 +12,9 @@ const checks = new Map<string, (value: unknown) => boolean>([
 ]);
 
 /**
- * Returns a sentence for the model about the first wrong argument, or undefined. Checks `required`, `type`, `enum` and
- * `items` only, from which the types of `execute` are inferred. The service has checked the model's arguments against the
- * whole schema, but it never sees arguments that a person edited.
+ * Returns a sentence for the model about the first wrong argument, or undefined. Checks only the keywords from which
+ * the types of `execute` are inferred: `required`, `type`, `enum` and `items`. The service has checked the model's
+ * arguments against the whole schema, but it never sees arguments that a person edited.
  */
 export function findArgumentProblem(args: ToolArguments, schema: ToolArguments): string | undefined {
   const missing = namesIn(schema['required']).find((name) => ownValue(args, name) === undefined);

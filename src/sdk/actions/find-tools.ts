@@ -35,8 +35,9 @@ export class ToolSearch implements Tool {
 }
 
 /**
- * Answers a call with those of the run's tools that fit its query (rule: find-tools). It also finds tools that can be called
- * anyway, because a model that searches for one of them must not conclude that there is none.
+ * Creates the tool `find_tools`, which returns the names of the run's tools that fit a query (rule: find-tools). It
+ * also finds tools that are not deferred, because a model that searches for one of them must not conclude that there is
+ * none.
  */
 export const searchAmong = (tools: readonly Tool[]): ToolSearch =>
   new ToolSearch(({ query }) => {

@@ -3,26 +3,26 @@ import { isObject } from '../../conversation/is-object.js';
 
 /** Maximum number of tools that one search finds. */
 export const MAX_FOUND = 5;
-/** Results whose score is below this share of the best score are omitted, because each definition costs tokens. */
+/** Results whose score is below this fraction of the best score are omitted, because each definition costs tokens. */
 const MIN_SCORE_SHARE = 0.25;
 
-/** Maximum number of characters of a query that count. */
+/** Maximum number of characters of a query; the rest is ignored. */
 const MAX_QUERY_CHARS = 500;
 const MAX_WORD_CHARS = 40;
 
-/** Weights of the parts of a tool. */
+/** Weight of a word by the part of the tool definition in which it occurs. */
 const boosts = { name: 3, description: 2, parameter: 1, parameterText: 0.5 } as const;
-/** Factor for the score of a word that only begins with the searched word, or is a synonym of it. */
+/** Factors for weaker matches: a word that only begins with the searched word, and a synonym of it. */
 const PREFIX_SHARE = 0.6;
 const SYNONYM_SHARE = 0.6;
 const MIN_PREFIX_LENGTH = 3;
-/** The usual constants of BM25: how fast repeated words lose weight, and how much a long text counts against a tool. */
+/** Constants of BM25: how fast repeated words lose weight, and how much a long definition lowers the score. */
 const SATURATION = 1.2;
 const LENGTH_WEIGHT = 0.4;
 
 /**
- * Returns the tools that fit a query, the best first, at most `MAX_FOUND`: by names, descriptions and parameters
- * (rule: find-tools). If the query consists of names of tools, these are the result. The score is BM25, written here
+ * Returns at most `MAX_FOUND` tools whose names, descriptions or parameters fit a query, the best first (rule:
+ * find-tools). If the query consists of names of tools, returns these tools. The score is BM25, implemented here
  * because the SDK imports no other package.
  */
 export function searchTools<Definition extends ToolDefinition>(
@@ -42,7 +42,7 @@ export function searchTools<Definition extends ToolDefinition>(
     .flatMap(({ position }) => tools[position] ?? []);
 }
 
-/** Returns the tools whose names the query lists; none if the query has other words, too. */
+/** Returns the tools whose names the query lists; an empty list if the query has other words, too. */
 function findByName<Definition extends ToolDefinition>(
   tools: readonly Definition[],
   query: string,
@@ -92,7 +92,7 @@ interface Ranked {
 }
 
 /**
- * Scores tools by BM25. Each word of the query counts by its best match: the word itself, a word that begins
+ * Scores tools by BM25. Each word of the query gets the weight of its best match: the word itself, a word that begins
  * with it, or a synonym.
  */
 function rank(tools: readonly IndexedTool[], query: string): Ranked[] {
@@ -151,7 +151,7 @@ function stemOf(word: string): string {
   return bare.replace(/([^aeioulsz])\1$/u, '$1').replace(/(?<=...)[ey]$/u, '');
 }
 
-/** Verbs and nouns that names of tools use for the same thing. */
+/** Groups of synonyms: words that tool names use for the same thing. */
 const groups = [
   'create add new make insert open',
   'delete remove erase',

@@ -11,8 +11,8 @@ export class ToolError extends Error {
 }
 
 /**
- * A call that tried to reach something forbidden, such as a path outside the folder. The model can react to the first two;
- * the third one ends the run with the reason `SECURITY_VIOLATION`.
+ * A call that tried to reach something forbidden, such as a path outside the folder. The model can react to the first
+ * two violations of a run; the third one ends the run with the reason `SECURITY_VIOLATION`.
  */
 export class SecurityViolation extends ToolError {
   override readonly name = 'SecurityViolation';

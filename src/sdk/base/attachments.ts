@@ -6,7 +6,7 @@ import { isObject } from '../../conversation/is-object.js';
 
 export type { Attachment };
 
-/** A file by its media type: `image/png`, `image/jpeg`, `image/webp`, `image/gif` or `application/pdf`. */
+/** Media types that the service accepts in attachments. */
 const types: ReadonlySet<unknown> = new Set([
   'image/png',
   'image/jpeg',
@@ -15,14 +15,17 @@ const types: ReadonlySet<unknown> = new Set([
   'application/pdf',
 ] satisfies Attachment['media_type'][]);
 
-/** Whether a value is a file that the service takes as an attachment. */
+/** Returns true for a file that the service accepts as an attachment. */
 export const isAttachment = (value: unknown): value is Attachment =>
   isObject(value) &&
   types.has(value['media_type']) &&
   typeof value['data'] === 'string' &&
   isBase64(value['data']);
 
-/** Whether the first bytes of a file, as characters, are those of a type. A PDF may have other bytes before them. */
+/**
+ * By media type: returns true if a file begins with the bytes that identify the type. A PDF may have other bytes before
+ * them.
+ */
 const signatures: readonly (readonly [Attachment['media_type'], (start: string) => boolean])[] = [
   ['image/png', (start) => start.startsWith('\x89PNG\r\n\x1a\n')],
   ['image/jpeg', (start) => start.startsWith('\xff\xd8\xff')],
@@ -32,12 +35,12 @@ const signatures: readonly (readonly [Attachment['media_type'], (start: string) 
 ];
 const MAX_SIGNATURE_BYTES = 1_024;
 
-/** Maximum number of characters that `String.fromCharCode` reliably takes at once. */
+/** Maximum number of bytes in one call of `String.fromCharCode`, which fails with too many arguments. */
 const SLICE_BYTES = 8_192;
 
 /**
- * Returns the bytes of a PNG, JPEG, WebP, GIF or PDF file as an attachment; undefined for any other file. The first
- * bytes decide, not a name: vendors refuse an image whose type is wrong.
+ * Returns the bytes of a PNG, JPEG, WebP, GIF or PDF file as an attachment; undefined for any other file. Recognizes
+ * the type by the first bytes, not by a file name, because vendors refuse an image whose type is wrong.
  */
 export function toAttachment(bytes: Uint8Array): Attachment | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, MAX_SIGNATURE_BYTES));
@@ -56,8 +59,8 @@ export const MAX_ATTACHMENT_BYTES = 3_000_000;
 const MAX_BODY_BYTES = 4 * 2 ** 20;
 
 /**
- * If attachments must be removed, the request is shortened to this share of the limit. The next steps then remove
- * none, so that the beginning of the prompt stays the same.
+ * If attachments must be removed, the request is shortened to this fraction of the limit. The next steps then need not
+ * remove any, so that the beginning of the prompt stays the same.
  */
 const KEPT_PART = 0.5;
 
@@ -81,7 +84,7 @@ const MAX_SAVED_CHARS = MAX_BODY_BYTES;
 export const isWithinSavedLimit = (attachments: readonly Attachment[]): boolean =>
   charsOf(attachments) <= MAX_SAVED_CHARS;
 
-/** Replaces the oldest attachments of turns by a line of text, as far as a saved run has no room for them. */
+/** Replaces the oldest attachments of turns by a line of text until the others fit into the limit of a saved run. */
 export function withinSavedLimit<Kept extends TurnInput>(turns: readonly Kept[]): readonly Kept[] {
   const excess = charsOf(turns.flatMap(({ attachments }) => attachments ?? [])) - MAX_SAVED_CHARS;
   return excess <= 0 ? turns : withoutOldest(turns, excess, 'the saved run grew too large');

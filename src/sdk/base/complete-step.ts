@@ -6,9 +6,9 @@ import { callsOf, readUnits } from '../../conversation/units.js';
 import { isTurn } from './wire-shapes.js';
 
 /**
- * Adds to the answer of a step with `include.extensions: false` the fields that it lacks (rule: source-fields):
- * the new turns are those after the sent ones, and the call has the id that the service reads into the history.
- * The rest is null or empty. Returns any other body as it is.
+ * Adds the missing fields to the response of a step with `include.extensions: false` (rule: source-fields). `new_turns`
+ * are the turns after those of the request, and the call gets its id from the history. All other missing fields are
+ * null or empty. Returns any other body as it is.
  */
 export function completeStep(body: unknown, request: StepRequestInput): unknown {
   const isReduced = request.include?.extensions === false && isObject(body) && !('new_turns' in body);

@@ -6,19 +6,22 @@ export interface RunError extends StepError {
   readonly hint: string | null;
 }
 
-/** A model by its name, and its provider if that is given. */
+/** Name of a model, and its provider if the caller named one. */
 interface ModelName {
   readonly modelName: string;
   readonly provider?: string | null | undefined;
 }
 
-/** Adds the advice for its code to an error of a run with this model. */
+/** Adds advice to an error of a run with this model. The advice depends on the error code. */
 export const withHint = (error: StepError, model: ModelName): RunError => ({
   ...error,
   hint: hintFor(error, error.provider ?? providerOf(model)),
 });
 
-/** Returns the error of a run in one sentence, with its first detail and its code, in the words of the SDK's options. */
+/**
+ * Returns the error of a run in one sentence, with its first detail and its code. Names the SDK's options instead of
+ * the request's fields.
+ */
 export function describeError(error: StepError): string {
   const [detail] = error.details;
   const cause = detail ? ` ${inOptionWords(detail)}` : '';
@@ -26,8 +29,8 @@ export function describeError(error: StepError): string {
 }
 
 /**
- * Returns the message of a failed call of the client: the sentence, the details with the names of the wire, and the
- * advice. A call has no options of a run, so the advice about the model names fields of the request.
+ * Returns the message of a failed call of the client: the sentence, the details and the advice. All of them name fields
+ * of the request, because the caller of the method set these and not the options of a run.
  */
 export function describeFailure(error: StepError): string {
   const shown = error.details.slice(0, MAX_DETAILS).map(detailText);
@@ -40,7 +43,7 @@ export function describeFailure(error: StepError): string {
 const MAX_DETAILS = 3;
 const MAX_DETAIL_CHARS = 300;
 
-/** Returns the sentence without the request to look at the details, which follow it. */
+/** Returns the sentence without its end "see details", because the details follow. */
 const sentenceOf = ({ code, message }: StepError): string =>
   sentences.get(code) ?? message.replace(/; see details\.$/, '.');
 
@@ -53,7 +56,7 @@ function detailText({ path, source, message }: ErrorDetail): string {
   return line.length > MAX_DETAIL_CHARS ? `${line.slice(0, MAX_DETAIL_CHARS)}…` : line;
 }
 
-/** Returns a detail with the names of the options in place of the fields that hold them in a request. */
+/** Returns a detail that names the options of the SDK instead of the fields of the request. */
 function inOptionWords(detail: ErrorDetail): string {
   const text = detailText(detail);
   return detail.source === 'provider'
@@ -78,7 +81,7 @@ const optionNames: ReadonlyMap<string, string> = new Map([
 ]);
 const wireNames = new RegExp(`\\b(?:${[...optionNames.keys()].join('|')})\\b`, 'g');
 
-/** Sentences in place of messages that speak of HTTP. */
+/** Sentences by code that replace the service's messages, which use terms of the HTTP API. */
 const sentences: ReadonlyMap<string, string> = new Map([
   ['missing_api_key', 'This model needs a key.'],
   ['unsupported_model', 'No provider is known for this model.'],
@@ -113,7 +116,7 @@ const hints: Readonly<Record<string, Hint>> = {
   output_truncated: () => 'Raise llmConfig.reservedOutputTokens.',
   unauthenticated: () =>
     'Pass the token of the service as token to StepwiseClient, for example from the variable STEPWISE_TOKEN.',
-  forbidden: () => 'Ask the operator of the service to allow this to your token.',
+  forbidden: () => 'Ask the operator of the service to allow this for your token.',
   not_found: () =>
     'Check baseUrl of StepwiseClient: it is the address of the service, without the path of an endpoint.',
   invalid_answer: () => 'Check baseUrl of StepwiseClient: it must be the address of a Stepwise service.',

@@ -1,13 +1,13 @@
 import { isObject } from '../../conversation/is-object.js';
 import { type Check, isText } from './shape.js';
 
-/** A check, and what it expects, in the words of the service. */
+/** A check and a description of the accepted values, worded like the service's messages. */
 export type Expectation = readonly [check: Check, expected: string];
 
 export const anObject: Expectation = [isObject, 'an object'];
 export const aString: Expectation = [isText, 'a string'];
 
-/** Returns the mistake in a value in the words of the service, else undefined. */
+/** Returns what is wrong with a value, worded like the service's messages; undefined if the check accepts it. */
 export function findValueProblem(
   path: string,
   value: unknown,
@@ -19,7 +19,7 @@ export function findValueProblem(
     : `${path}: expected ${expected}.`;
 }
 
-/** Throws `TypeError` with the same message as the service for this mistake. */
+/** Throws `TypeError` if the check refuses the value. The message is that of the service for the same mistake. */
 export function expectValue(path: string, value: unknown, expectation: Expectation): void {
   const problem = findValueProblem(path, value, expectation);
   if (problem) throw new TypeError(problem);

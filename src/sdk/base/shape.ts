@@ -1,12 +1,15 @@
 import { isObject } from '../../conversation/is-object.js';
 
-/** A function that returns whether a value from outside has the shape of a type. */
+/** A function that returns whether an untyped value, such as parsed JSON, has the shape of a type. */
 export type Check = (value: unknown) => boolean;
 
 /** One check for each field of a type: the compiler reports a field that has none. */
 export type Fields<Type> = { readonly [Name in keyof Required<Type>]: Check };
 
-/** Maximum depth of JSON of any shape, far more than a run needs: code that walks it must not overflow the stack. */
+/**
+ * Maximum nesting depth of JSON values, far more than a run needs. Deeper values could overflow the stack of recursive
+ * code.
+ */
 const MAX_DEPTH = 200;
 
 export const isText: Check = (value) => typeof value === 'string';
@@ -38,9 +41,9 @@ export const listOf =
 
 /** Accepts objects with these fields; further fields are not checked. */
 export const shapeOf = <Type>(fields: Fields<Type>): Check => {
-  // The compiler loses the value type of a mapped type: each entry is a name and its check.
+  // Cast: each entry is a name and its check, but `Object.entries` loses the value type of a mapped type.
   const checks = Object.entries(fields) as [string, Check][];
-  // Only own fields count: an inherited `constructor` is not a value of the object.
+  // Reads own fields only: an inherited `constructor` is not a field of the object.
   return (value) =>
     isObject(value) &&
     checks.every(([name, check]) => check(Object.hasOwn(value, name) ? value[name] : undefined));

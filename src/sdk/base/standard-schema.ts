@@ -4,24 +4,24 @@ import { isObject } from '../../conversation/is-object.js';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * A schema that any validation library may implement (standardschema.dev), as far as a run uses it. Zod, ArkType and
- * Valibot do.
+ * The part of the Standard Schema interface (standardschema.dev) that a run uses. Zod, ArkType and Valibot implement
+ * it.
  */
 export interface StandardSchema<Output = unknown> {
-  /** The properties of the standard. */
+  /** The properties that Standard Schema defines. */
   readonly '~standard': {
-    /** Version of the standard. */
+    /** Version of Standard Schema. */
     readonly version: 1;
     /** Name of the library. */
     readonly vendor: string;
     /** Checks a value. Returns the value, which the schema may have transformed, or the issues. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-    /** Types of the schema; without a value at run time. */
+    /** Types of the schema for the compiler; this field has no value at run time. */
     readonly types?:
       | {
           /** Type of the values that the schema accepts. */
           readonly input: unknown;
-          /** Type of the values that it returns. */
+          /** Type of the values that `validate` returns. */
           readonly output: Output;
         }
       | undefined;
@@ -39,9 +39,9 @@ export interface StandardSchema<Output = unknown> {
 /** The result of a check by a `StandardSchema`. */
 export type StandardResult<Output> =
   | {
-      /** The value in the type of the schema. */
+      /** The checked value, in the type of the schema. */
       readonly value: Output;
-      /** Absent, since the value fits. */
+      /** Absent if the value fits the schema. */
       readonly issues?: undefined;
     }
   | {
@@ -53,7 +53,7 @@ export type StandardResult<Output> =
 export interface StandardIssue {
   /** The problem in words. */
   readonly message: string;
-  /** Keys that lead to the place of the problem. */
+  /** Keys that lead from the checked value to the faulty part. */
   readonly path?:
     | readonly (
         | PropertyKey
@@ -65,7 +65,10 @@ export interface StandardIssue {
     | undefined;
 }
 
-/** A schema of a library that does not write JSON Schema itself, such as Valibot, beside its JSON Schema. */
+/**
+ * A schema of a library that cannot write JSON Schema, such as Valibot, together with a JSON Schema for the same
+ * values.
+ */
 export interface DescribedSchema<Output = unknown> {
   /** Checks and types the value. */
   readonly schema: StandardSchema<Output>;
@@ -73,9 +76,7 @@ export interface DescribedSchema<Output = unknown> {
   readonly jsonSchema: JsonSchema;
 }
 
-/**
- * Whether a value is a schema. ArkType's schemas are functions, so any value with the property `~standard` counts.
- */
+/** Returns true for an object or function with the property `~standard`; ArkType's schemas are functions. */
 export const isStandard = (given: unknown): given is StandardSchema =>
   (typeof given === 'function' || isObject(given)) &&
   typeof Object(Reflect.get(given, '~standard')).validate === 'function';
@@ -87,7 +88,7 @@ export const isDescribed = (given: unknown): given is DescribedSchema =>
 export function jsonSchemaOf(schema: StandardSchema, option: string): JsonSchema {
   const { jsonSchema, vendor } = schema['~standard'];
   if (jsonSchema) return jsonSchema.input({ target: 'draft-2020-12' });
-  // Zod before 4.2 and ArkType before 2.1.28 have a method of their own.
+  // Zod before 4.2 and ArkType before 2.1.28 write JSON Schema with a method of their own.
   for (const name of ['toJSONSchema', 'toJsonSchema']) {
     const method: unknown = Reflect.get(schema, name);
     const written: unknown = typeof method === 'function' ? method.call(schema) : undefined;

@@ -23,8 +23,8 @@ export interface TextPiece {
 export const hasUnseen = (text: string): boolean => invisible.test(text);
 
 /**
- * Replaces each invisible character by its code, such as `U+202E`, or by the result of `spell`. For names and for calls that a
- * person approves: nobody can approve a character they cannot see.
+ * Replaces each invisible character by its code, such as `U+202E`, or by the result of `spell`. Used for names and for
+ * calls that a person approves, because nobody can approve a character they cannot see.
  */
 export const spellUnseen = (
   text: string,

@@ -217,7 +217,7 @@ const stepFields = {
 
 const hasStepFields = shapeOf<Step>(stepFields);
 
-/** Accepts the answer to one step. If its status announces an action or an error, the answer must have it. */
+/** Accepts the response to one step. If its status announces an action or an error, the response must contain it. */
 export function isStep(value: unknown): value is Step {
   if (!isObject(value) || !hasStepFields(value)) return false;
   if (value['status'] === 'action_proposed') return isObject(value['action_details']);
@@ -338,7 +338,7 @@ export const isModelList = (value: unknown): value is ModelList => hasModelListF
 
 const isDelta = shapeOf<{ delta: string }>({ delta: isText });
 
-/** The fields of each event beside its type. */
+/** The fields of each event in addition to `type`. */
 const eventShapes: { readonly [Type in StreamEvent['type']]: Check } = {
   'step.started': shapeOf<{ request_id: string }>({ request_id: optional(isText) }),
   'context.built': shapeOf<{ report: unknown }>({ report: optional(isReport) }),

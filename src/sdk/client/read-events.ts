@@ -43,7 +43,7 @@ export class EventReader {
   }
 }
 
-/** Yields whole lines, whatever the chunks. A line ends with LF, CR LF or CR. */
+/** Yields whole lines, even if a chunk ends within a line. A line ends with LF, CR LF or CR. */
 async function* readLines(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -51,7 +51,8 @@ async function* readLines(reader: ReadableStreamDefaultReader<Uint8Array>): Asyn
   for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
     const text = decoder.decode(chunk.value, { stream: true });
     if (text === '') continue;
-    // A CR at the end of a chunk has ended its line already: a LF at the start of the next chunk belongs to it.
+    // A CR at the end of the previous chunk has already ended its line. An LF at the start of this chunk belongs to
+    // that CR.
     const lines = (afterReturn && text.startsWith('\n') ? text.slice(1) : text).split(/\r\n|\n|\r/);
     lines[0] = rest + lines[0]; // joined after the split, so that one very long line takes linear time
     afterReturn = text.endsWith('\r');

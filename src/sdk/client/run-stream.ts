@@ -11,9 +11,9 @@ import { EventReader } from './read-events.js';
 const HEARTBEAT_MS = 15_000;
 
 /**
- * Returns an answer that forwards the events of a run to a browser as server-sent events (rule: run-to-browser), for any server
- * that answers with a `Response`. The run waits for a slow reader, and stops if the browser leaves. The events have everything
- * that the tools were given and returned, but no key.
+ * Returns a response that forwards the events of a run to a browser as server-sent events (rule: run-to-browser), for
+ * any server that answers with a `Response`. The run waits for a slow reader, and stops if the browser disconnects. The
+ * events contain all arguments and results of tools, but no API key.
  */
 export function toResponse(run: Run, init: ResponseInit = {}): Response {
   const headers = new Headers(init.headers);
@@ -46,8 +46,8 @@ function streamEvents(run: Run): ReadableStream<Uint8Array> {
 }
 
 /**
- * Yields the events of a run that a server forwards with `toResponse`, for example into `reduceRun`. Throws an error for another
- * status than 200, and if the connection breaks before the last event.
+ * Yields the events of a run that a server forwards with `toResponse`, for example to pass them to `reduceRun`. Throws
+ * an error for any status but 200, and if the connection breaks before the last event.
  */
 export async function* readRunEvents(response: Response): AsyncGenerator<RunEvent> {
   if (!response.ok || !response.body) throw new Error(`The server answered with status ${response.status}.`);

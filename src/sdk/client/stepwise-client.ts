@@ -26,7 +26,10 @@ import { EventReader } from './read-events.js';
 
 /** The address of the service, and options for all calls. */
 export interface ClientOptions {
-  /** Address of the service, such as `http://127.0.0.1:8080`, without `/v1`. Empty in a page of the service itself. */
+  /**
+   * Address of the service, such as `http://127.0.0.1:8080`, without `/v1`. Empty in a page that the service itself
+   * serves.
+   */
   readonly baseUrl: string;
   /** Bearer token of the service, if its operator requires one: 1 to 512 visible ASCII characters. */
   readonly token?: string | undefined;
@@ -66,16 +69,19 @@ interface SendOptions extends CallOptions {
   readonly signal: AbortSignal;
 }
 
-/** A request (without a body: a GET) and the check of its answer. */
+/** A request and the check of its response. Without a body, the request is a GET. */
 interface Call<Answer> {
   readonly path: string;
   readonly request?: StepRequestInput | CompactionRequestInput;
-  /** Adds fields that a reduced answer lacks. */
+  /** Adds the fields that are missing in a response without extensions. */
   readonly complete?: (body: unknown) => unknown;
   readonly isAnswer: (body: unknown) => body is Answer;
 }
 
-/** The service's endpoints as methods, and `run`, the loop over them. Works in Node and in browsers. */
+/**
+ * A client with a method for each endpoint of the service, and `run` for the whole agent loop. Works in Node and in
+ * browsers.
+ */
 export class StepwiseClient implements StepService {
   readonly #baseUrl: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -117,9 +123,9 @@ export class StepwiseClient implements StepService {
   }
 
   /**
-   * Continues a run that ended as `needs_approval`; this may be another process than that of the run (rule:
-   * waiting-approvals). Pass the tools again, since a file cannot hold them. Throws `TypeError` for a run that
-   * does not wait for approval, and for a decision about a call that is not pending or about other arguments.
+   * Continues a run that ended as `needs_approval`, also in another process (rule: waiting-approvals). Pass the tools
+   * again, since a file cannot hold them. Throws `TypeError` for a run that does not wait for approval, and for a
+   * decision about a call that is not pending or about other arguments.
    */
   resume(saved: Trajectory, options: ResumeOptions): Run {
     return new Run(this, saved.task, resumedOptions(saved, options), continuationOf(saved, options));
@@ -188,9 +194,9 @@ export class StepwiseClient implements StepService {
   /** Sends a POST if there is a request body, else a GET. */
   async #send(path: string, request: unknown, { signal, llmKey }: SendOptions): Promise<Response> {
     const body = request === undefined ? {} : { method: 'POST', body: JSON.stringify(request) };
-    // `fetch` would send the key and the task to wherever a redirect leads.
     const more = Object.fromEntries(new Headers(this.#moreHeaders?.()));
     const headers = { ...more, ...this.#headers, ...(llmKey !== undefined && { 'x-llm-api-key': llmKey }) };
+    // `manual`: otherwise `fetch` would send the key and the task to the target of a redirect.
     const init: RequestInit = { ...body, headers, signal, redirect: 'manual' };
     const response = await this.#fetch(this.#baseUrl + path, init);
     if (!response.ok) throw await toError(response);

@@ -15,11 +15,11 @@ export type AnswerSchema<Output = unknown> = StandardSchema<Output> | DescribedS
 /** The JSON Schema of the final answer and the check of answers against it. */
 export interface AnswerCheck {
   readonly jsonSchema: JsonSchema;
-  /** Checks an answer that fits the JSON Schema. */
+  /** Checks an answer that fits the JSON Schema against the library's schema, if one was given. */
   check(value: unknown): Promise<CheckedValue>;
 }
 
-/** Prepares an answer schema. Throws `TypeError` if its library cannot write JSON Schema and none is given beside it. */
+/** Prepares an answer schema. Throws `TypeError` if its library cannot write JSON Schema and the caller gave none. */
 export function toAnswerCheck(given: AnswerSchema): AnswerCheck {
   if (isStandard(given))
     return { jsonSchema: jsonSchemaOf(given, 'answerSchema'), check: (value) => checkAnswer(given, value) };

@@ -4,8 +4,7 @@ import type { RunEvent } from './run-events.js';
 export class AnswerWriter {
   #written = '';
   /**
-   * True if an attempt failed, or a step ended, after text of it had been returned: later text may repeat the
-   * returned text.
+   * True if text was returned before an attempt failed or a new step began: later text may repeat the returned text.
    */
   #isStale = false;
 
@@ -18,7 +17,10 @@ export class AnswerWriter {
     return event.delta;
   }
 
-  /** Returns the rest of the answer at the end of the run: the whole answer if it differs from the text before. */
+  /**
+   * Returns the part of the final answer that was not returned yet: the whole answer if it differs from the returned
+   * text.
+   */
   rest(answer: string): string {
     if (answer.startsWith(this.#written)) return answer.slice(this.#written.length);
     return answer.trim() === this.#written.trim() ? '' : `\n\n${answer}`;

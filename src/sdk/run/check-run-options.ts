@@ -36,13 +36,16 @@ export function checkRunOptions(task: string, options: RunOptions): void {
 function checkLlmConfig(path: string, given: RunLlmConfig): void {
   expectValue(`${path}.modelName`, given.modelName, name);
   expectKnown(path, given, llmFields);
-  // Null means the same as absent in fields of the wire (rule: null-is-absent).
+  // In fields of the request, null means the same as absent (rule: null-is-absent).
   const fields = Object.entries(given).filter(([, value]) => value !== null);
   checkGiven(`${path}.`, Object.fromEntries(fields), llmFields);
   checkReserve(path, given);
 }
 
-/** The expectation of each option, so that none is unknown; null if another check has it. */
+/**
+ * The expected value of each option; null if other code checks the option. The compiler reports an option without an
+ * entry.
+ */
 type Expectations<Name extends string> = Readonly<Record<Name, Expectation | null>>;
 
 const name: Expectation = [(value) => isText(value) && value !== '', 'a string with at least 1 character'];

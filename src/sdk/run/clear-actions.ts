@@ -16,7 +16,7 @@ import { callOption } from './call-option.js';
 import type { GuardVerdict } from './run-options.js';
 import type { RunState } from './run-state.js';
 
-/** An action that has passed guards and approval, or was refused by them. */
+/** An action that passed guards and approval, or that a guard or a person refused. */
 export type ClearedAction = ProposedAction | SettledAction;
 
 interface ProposedAction {
@@ -81,7 +81,10 @@ async function clearAction(
   return inspected.needsApproval ? askApproval(run, inspected, questions) : inspected;
 }
 
-/** Fails a call whose tool is missing. In a resumed run, the call may have been refused, which needs no tool. */
+/**
+ * Fails a call whose tool is missing. If the decision in a resumed run is to refuse the call, follows the decision
+ * instead.
+ */
 function clearWithoutTool({ continued }: RunState, action: ActionDetails): SettledAction | 'stop' {
   const decision = continued?.decisions.get(action.id);
   if (decision?.type === 'stop') return 'stop';
@@ -147,7 +150,7 @@ async function askApproval(
   questions.asked.push(typeof given === 'string' ? { ...call, waitsAgain: given } : call);
   if (questions.waits) return 'wait';
   const decision = typeof given === 'object' ? given : await decide(run, request);
-  // Only a known decision can allow a call, also if an untyped `approve` returned something else.
+  // Denies the call if `approve` of an untyped caller returned no valid decision.
   const problem = findDecisionProblem(decision, 'approve');
   if (problem) return deny(action, `${NOT_ALLOWED} ${problem}`);
   if (decision.type === 'stop' || decision.type === 'wait') return decision.type;
@@ -161,8 +164,8 @@ const decide = async ({ options: { approve }, signal }: RunState, request: Appro
     : ({ type: 'wait' } as const);
 
 /**
- * Returns the decision that a resumed run was given for a call, or the reason why it does not count: the call is no longer
- * as the person saw it. Returns undefined if none was given.
+ * Returns the decision about a call that was given to a resumed run; undefined if none was given. Returns a reason as
+ * text if the decision is invalid, because the call is no longer the one that the person saw.
  */
 function givenDecision(
   { continued }: RunState,
@@ -206,18 +209,23 @@ const deny = (action: ActionDetails, text: string): SettledAction => ({
 });
 
 /**
- * The reason for a denial if nobody can be asked. Clients without a person give it, and former versions of the
- * SDK gave it without `approve`.
+ * The reason of a denial if nobody can be asked. Clients use it if they run without a person, and former versions of
+ * the SDK used it if `approve` was missing.
  */
 export const NOBODY_TO_ASK = 'Not run. Nobody is there to approve this.';
 
-/** The observation if `approve` returned no decision, such as `false`; the mistake follows. */
+/**
+ * Beginning of the observation if `approve` returned no decision, for example `false`; a description of the mistake
+ * follows.
+ */
 const NOT_ALLOWED = 'Not run. This was not approved.';
 
 const REFUSED = 'The user refused this call, so it was not run.';
 const REASON = ' Reason: ';
 
-/** Returns the observation of a denied call: a person refused it, and why (rule: approval). */
+/**
+ * Returns the observation of a denied call, which tells the model that a person refused it, and why (rule: approval).
+ */
 function denialText(reason: string | null | undefined): string {
   if (reason === NOBODY_TO_ASK) return reason;
   const given = reason?.trim();

@@ -1,14 +1,15 @@
 import type { Tool } from '../actions/define-tool.js';
 import type { RunState } from './run-state.js';
 
-/** Maximum share of the prompt's budget for the definitions of tools that are not deferred. */
+/** Maximum fraction of the prompt's budget for the definitions of tools that are not deferred. */
 const TOOLS_SHARE = 0.5;
 /** The SDK has no tokenizer, so it estimates the tokens of a definition from its length as JSON. */
 const CHARS_PER_TOKEN = 4;
 
 /**
- * Returns the names of the tools to defer (rule: deferring): those with `defer: true`, and those without `defer` for which half of
- * the prompt's budget has no room, in the order of the list. `own` are tools of the SDK, which are never deferred.
+ * Returns the names of the tools to defer (rule: deferring): those with `defer: true`, and those without `defer` that
+ * no longer fit into half of the prompt's budget. Tools are added to the prompt in the order of the list. `own` are
+ * tools of the SDK, which are never deferred.
  */
 export function deferTools(
   { llmConfig: { tokenLimit, reservedOutputTokens } }: Pick<RunState, 'llmConfig'>,

@@ -29,8 +29,8 @@ export function offerTools(run: RunState, given: readonly Tool[]): void {
 }
 
 /**
- * Chooses the tools to defer; none if the caller has its own tool named `find_tools`. Throws `TypeError` if that
- * caller also marks a tool with `defer`.
+ * Chooses the tools to defer. If the caller has its own tool named `find_tools`, defers none, and throws `TypeError` if
+ * another tool has `defer: true`.
  */
 function chooseDeferred(run: RunState, given: readonly Tool[], own: readonly Tool[]): ReadonlySet<string> {
   const hasOwnSearch = given.some(({ name }) => name === FIND_TOOLS);

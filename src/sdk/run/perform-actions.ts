@@ -114,7 +114,7 @@ async function perform(run: RunState, cleared: ClearedAction): Promise<Performed
   return performed;
 }
 
-/** Returns false for calls that may count as not run after a crash: reads have no effect, and a later run answers questions. */
+/** Returns false for reads and questions: after a crash, a later run may treat them as calls that never ran. */
 const mayHaveEffects = (cleared: ClearedTool): boolean =>
   !isRead(cleared) && cleared.tool.name !== 'request_input';
 

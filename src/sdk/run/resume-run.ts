@@ -10,11 +10,17 @@ import { savedOptions, type Trajectory } from './trajectory.js';
 
 /** Options of a resumed run: the decisions, and what a file cannot hold, such as `tools`. They win over the saved options. */
 export interface ResumeOptions extends Partial<RunOptions> {
-  /** The decisions about pending calls. A call without one is a question to `approve`, or waits again. */
+  /**
+   * The decisions about pending calls. A call without a decision is passed to `approve`; without `approve`, it waits
+   * again.
+   */
   readonly decisions: readonly PendingDecision[];
 }
 
-/** Returns the options of a run that goes on where the saved one waits for approval. Throws `TypeError` for a value that is no saved run. */
+/**
+ * Returns the options of a run that continues a saved run at its pending approvals. Throws `TypeError` for a value that
+ * is no saved run.
+ */
 export function resumedOptions(saved: Trajectory, given: ResumeOptions): RunOptions {
   expectValue('saved', saved, savedRun);
   expectValue('options', given, anObject);
@@ -23,7 +29,10 @@ export function resumedOptions(saved: Trajectory, given: ResumeOptions): RunOpti
   return { ...savedOptions(options), projectId, sessionId, attachments, ...more };
 }
 
-/** Returns the state in which a saved run waits. Throws `TypeError` if it does not wait, and for a decision that cannot be carried out. */
+/**
+ * Returns the state of a saved run that waits for approval. Throws `TypeError` if it does not wait, and for a decision
+ * that cannot be carried out.
+ */
 export function continuationOf(saved: Trajectory, { decisions }: ResumeOptions): Continuation {
   const { result, responses, options } = saved;
   const response = responses.at(-1);
@@ -71,8 +80,8 @@ function checkDecision(pending: readonly PendingApproval[], decision: PendingDec
 }
 
 /**
- * Throws `TypeError` if a call of a resumed run needs a tool that the run does not have: its approval would be used up,
- * and the call would fail. A refused call needs none.
+ * Throws `TypeError` if a pending call needs a tool that the resumed run does not have. Otherwise the call would fail
+ * although a person approved it. A refused call needs no tool.
  */
 export function checkPendingTools({ continued, tools }: RunState): void {
   if (!continued) return;

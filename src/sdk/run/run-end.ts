@@ -51,6 +51,8 @@ export function endOfException(error: unknown): RunEnd {
   return { stopReason: 'error', terminationReason, error: clientError(code, renderError(error)) };
 }
 
-/** Creates an error of the SDK in the form of the wire. `text` is the model's last text, which is no answer. */
+/**
+ * Creates an error of the SDK in the form of the service's errors. `text` is the model's last text, which is no answer.
+ */
 export const clientError = (code: string, message: string, text: string | null = null): StepError =>
   stepError({ code, message, retryable: false }, { partial_text: text });

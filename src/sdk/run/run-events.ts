@@ -46,8 +46,8 @@ export type RunEvent = {
       readonly delta: string;
     }
   /**
-   * The model has replied. Has the whole response of the service. In the strategy `reason-act-observe` it comes in the phases
-   * `reason` and `act`; the phase `observe` emits `agent_observe` instead.
+   * The model has replied. In the strategy `reason-act-observe`, only the phases `reason` and `act` emit this event;
+   * the phase `observe` emits `agent_observe` instead.
    */
   | {
       /** Kind of the event. */
@@ -95,8 +95,9 @@ export type RunEvent = {
       readonly durationMs: number;
     } & ToolEvent)
   /**
-   * The observations of the step's actions, as added to the history. In the strategy `reason-act-observe` it comes once a
-   * round, with the model's reply of the phase `observe`; `response` is null if the run ended before that.
+   * The observations of the step's actions, as added to the history. In the strategy `reason-act-observe`, this event
+   * comes once a round, with the model's reply of the phase `observe`; `response` is null if the run ended before that
+   * reply.
    */
   | {
       /** Kind of the event. */

@@ -28,7 +28,7 @@ export interface RunOptions {
    * Schema. The answer is then `value` of the result, in the type of the schema.
    */
   readonly answerSchema?: AnswerSchema | undefined;
-  /** The form in which the model is taught to write calls; default `text`. */
+  /** The format in which the model writes calls; default `text`. */
   readonly protocol?: NonNullable<StepRequestInput['protocol']> | undefined;
   /** The order of model calls and actions; default `react`. */
   readonly strategy?: StrategyName | undefined;
@@ -37,13 +37,13 @@ export interface RunOptions {
   /** Maximum number of model calls in `react`, of whole rounds in `reason-act-observe`; at least 1, default 10. */
   readonly maxSteps?: number | undefined;
   /**
-   * `answer` (default) makes the model answer in the last step. With `allow_action` it may act there: the action runs, and the
-   * run then ends with `step_limit` (rule: last-iteration).
+   * `answer` (default) makes the model answer in the last step. With `allow_action`, the model may act in the last
+   * step: the action runs, and the run then ends with `step_limit` (rule: last-iteration).
    */
   readonly onLastIteration?: NonNullable<StepRequestInput['on_last_iteration']> | undefined;
   /**
-   * Asks a person to approve an action that requires it. Without `approve`, the run ends as `needs_approval`, and
-   * `client.resume` goes on with the decision (rule: waiting-approvals).
+   * Asks a person to approve an action that requires approval. Without `approve`, the run ends as `needs_approval`, and
+   * `client.resume` continues it with the decision (rule: waiting-approvals).
    */
   readonly approve?: Approve | undefined;
   /** Rules for calls that need no approval (rule: always-rules); default none. */
@@ -65,8 +65,8 @@ export interface RunOptions {
   /** History of an earlier run to continue; default empty. */
   readonly history?: readonly TurnInput[] | undefined;
   /**
-   * The initial TODO list; default empty. With a `history` it is the list of that conversation: a new task starts with an empty
-   * one, while an empty task, or the answer to a question, goes on with it.
+   * The initial TODO list; default empty. With a `history`, pass that conversation's list: it is kept if the task is
+   * empty or answers a question, while a new task starts with an empty list.
    */
   readonly tasks?: readonly Task[] | undefined;
   /** Maximum number of retries of a step that failed temporarily; default 2. */
@@ -78,18 +78,18 @@ export interface RunOptions {
   readonly fallbacks?: readonly Fallback[] | undefined;
   /** Time limit of one tool call in milliseconds; default two minutes. `Infinity`: no limit. */
   readonly toolTimeoutMs?: number | undefined;
-  /** False requests whole steps instead of streams, so the run has no delta events; default true. */
+  /** If false, requests whole steps instead of streams, so the run has no delta events. Default true. */
   readonly stream?: boolean | undefined;
   /**
-   * False requests responses with the fields of the source document only (rule: source-fields): without corrections, signals,
-   * usage and warnings, and only with the strategy `react` and a taught protocol. Default true.
+   * If false, responses have only the basic fields (rule: source-fields), without corrections, signals, usage and
+   * warnings. Requires the strategy `react` and a protocol other than `native`. Default true.
    */
   readonly extensions?: boolean | undefined;
   /** Size of the context report in each response; default `summary`. */
   readonly report?: 'full' | 'summary' | 'none' | undefined;
   /**
-   * True keeps the complete input and output of each step in the saved run, for `stepwise eval` (rule: run-records);
-   * default false.
+   * If true, the saved run contains the complete input and output of each step, for `stepwise eval` (rule:
+   * run-records). Default false.
    */
   readonly record?: boolean | undefined;
   /**
@@ -103,7 +103,7 @@ export interface RunOptions {
   readonly sessionId?: string | undefined;
 }
 
-/** The options of a run whose answer has a type: that of its schema. */
+/** The options of a run whose answer has the type that its `answerSchema` defines. */
 export type TypedRunOptions<Answer> = RunOptions & {
   /** The form of the final answer, which gives `value` of the result its type (rule: typed-results). */
   readonly answerSchema?: AnswerSchema<Answer> | undefined;

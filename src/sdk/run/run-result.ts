@@ -91,7 +91,10 @@ export function explainEnd({ answer, error, stopReason, pending }: Omit<RunResul
   return [describeError(error), ...(error.hint ? [error.hint] : [])].join('\n');
 }
 
-/** Names the calls that wait, and the way to go on, since nothing else shows why a program ends without an answer. */
+/**
+ * Returns the reason why a run has no answer. Names the waiting calls and how to continue, since nothing else shows
+ * them.
+ */
 function endOf(stopReason: StopReason, pending: readonly PendingApproval[]): string {
   if (pending.length === 0) return ends[stopReason];
   const names = [...new Set(pending.map(({ toolName }) => toolName))].join(', ');

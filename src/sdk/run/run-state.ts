@@ -75,15 +75,15 @@ export class RunState {
   readonly signal: AbortSignal;
   /** The current model: the first one, or a fallback after an outage. */
   llmConfig: StepRequestInput['llm_config'];
-  /** Undefined if the answer is text. */
+  /** The check of the typed answer; undefined if the answer is text. */
   readonly answerCheck: AnswerCheck | undefined;
   readonly projectId: string;
   readonly sessionId: string;
-  /** Undefined unless the run was resumed. */
+  /** The saved state that this run continues; undefined unless the run was resumed. */
   readonly continued: Continuation | undefined;
 
   emit: Emit = async () => undefined;
-  /** The current phase of the strategy `reason-act-observe`, the label of its events; null in `react`. */
+  /** The current phase of the strategy `reason-act-observe`, which its events carry as `phase`; null in `react`. */
   phase: Step['phase'] = null;
   tools: ReadonlyMap<string, Tool> = new Map();
   /** Names of the deferred tools (rule: deferring). */
@@ -97,7 +97,7 @@ export class RunState {
   readonly responses: Step[] = [];
   /** The complete input and output of the steps, for the saved run. */
   readonly recordedSteps: RecordedStep[] = [];
-  /** Whether the next step is recorded: the caller wants it, and the limit is not reached. */
+  /** True if the next step is recorded: the caller wants records, and their size limit is not reached. */
   mayRecord: boolean;
   #recordedChars = 0;
   /** All observations in full, for the saved run: a compaction may shorten those in the history. */
@@ -111,7 +111,7 @@ export class RunState {
   heldObservations: readonly TurnInput[] | undefined;
   readonly beganWith: readonly TurnInput[];
   iterationsLeft: number;
-  /** True until a step has taken the task into the history. */
+  /** True until a step has added the task to the history. */
   taskIsNew: boolean;
   /** True if all tasks of the TODO list are completed: the next step must answer. */
   mustAnswer = false;
@@ -177,7 +177,7 @@ export class RunState {
     return this.unfinishedStep.size === 0 ? this.history : [...this.history, ...this.unfinishedStep.values()];
   }
 
-  /** The attachments of the task as a field; none once a step has taken the task into the history. */
+  /** The attachments of the task as a field of the request; empty once a step has added the task to the history. */
   get taskAttachments(): Pick<StepRequestInput, 'attachments'> {
     const { attachments = [] } = this.options;
     return this.taskIsNew && attachments.length > 0 ? { attachments: [...attachments] } : {};
@@ -216,7 +216,7 @@ export class RunState {
     this.append(...observations);
   }
 
-  /** Returns the held observations, once; undefined if there are none. */
+  /** Returns and removes the held observations; undefined if there are none. */
   takeHeldObservations(): readonly TurnInput[] | undefined {
     const held = this.heldObservations;
     this.heldObservations = undefined;
@@ -224,13 +224,14 @@ export class RunState {
   }
 
   /**
-   * Adds a response of the service to the run, and returns it without its record. A failed step does not consume the task:
-   * the next step sends it again.
+   * Adds a response of the service to the run, and returns it without `recorded_step`. After a failed step, the next
+   * step sends the task again.
    */
   absorb(received: Step): Step {
     const { recorded_step: recorded } = received;
     const response = { ...received, recorded_step: null };
-    // Cast: checked here. A saved run must be readable, so another form of record is dropped.
+    // Drops a record of another form, because a saved run must be readable. Cast: `isRecordedStep` has checked the
+    // record.
     if (isRecordedStep(recorded)) this.#keepRecord(recorded as unknown as RecordedStep);
     this.responses.push(response);
     this.append(...response.new_turns);

@@ -15,14 +15,14 @@ const MAX_EMPTY_REPLIES_IN_A_ROW = 2;
 const completionMark = /^[^\p{L}\p{N}\n]*TASK_COMPLETE[^\p{L}\p{N}\n]*$/mu;
 
 /**
- * The response of a step, or the end of the run. With `isUnusable` the reply was empty, or its action could not be read: the
- * next step tries again.
+ * The response of a step, or the end of the run. `isUnusable` is true if the reply was empty or its action could not be
+ * read: the next step tries again.
  */
 export type TakenStep =
   | { readonly response: Step; readonly isUnusable: boolean; readonly end?: never }
   | { readonly end: RunEnd };
 
-/** The end of the run, the note that the reply is unusable, or undefined if the run simply goes on. */
+/** The end of the run, `unusable` if the reply must be repeated, or undefined if the run continues. */
 type FollowUp = RunEnd | 'unusable' | undefined;
 
 /** Makes one model call and runs its actions. Both strategies consist of such steps. */
@@ -57,9 +57,10 @@ function endUnlessEmpty(run: RunState, response: Step): FollowUp {
 }
 
 /**
- * Appends the correction that tells the model what was wrong with its reply (rule: correction-limit). Accepts the text as the
- * answer if an answer was required, or if the service reads it as one and the model was corrected before. In the phase `act`
- * such a text is no answer: the round goes on with `observe`.
+ * Appends the correction that tells the model what was wrong with its reply (rule: correction-limit). Accepts the
+ * reply's text as the answer if an answer was required, or if the service parsed it as an answer and the model was
+ * corrected before or has no iterations left. In the phase `act`, such a text does not end the run: the round continues
+ * with `observe`.
  */
 function correct(run: RunState, { correction, direct_response, parse, phase }: Step): FollowUp {
   const wasCorrected = run.correctionsInARow > 0 || run.iterationsLeft === 0;
@@ -90,7 +91,7 @@ async function answerTyped(run: RunState, response: Step, { check }: AnswerCheck
   return 'unusable';
 }
 
-/** Corrects an answer that fits the JSON Schema, but not the checks of the caller's own schema. */
+/** Returns the correction of an answer that fits the JSON Schema, but fails the checks of the caller's own schema. */
 const ownCorrection = (problem: string): TurnInput => ({
   role: 'user',
   kind: 'notice',

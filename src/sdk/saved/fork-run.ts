@@ -13,8 +13,8 @@ export interface Fork {
   /** Number of responses to keep, from the first; in the strategy `reason-act-observe` only whole rounds. */
   readonly responses: number;
   /**
-   * New observations for kept calls, by call id. Such a call counts as successful. A text leaves the attachments of the
-   * observation as they are. Tools that the call found stay found.
+   * New observations for kept calls, by call id. A call with a new observation is treated as successful. If the new
+   * observation is a string, the old attachments stay. Tools that the call found stay found.
    */
   readonly observations?: Readonly<Record<string, string | NewObservation>> | undefined;
 }
@@ -44,7 +44,7 @@ export async function forkRun(
       ...Object.entries(observations).map(([id, given]) => observation(id, given, before.get(id))),
     ],
     result: null,
-    // They belong to the original run, whose file has them.
+    // The recorded steps stay in the file of the original run.
     recordedSteps: undefined,
   };
   const replay = replayRun(kept);

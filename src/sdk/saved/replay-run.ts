@@ -16,9 +16,9 @@ import type { RunOptions } from '../run/run-options.js';
 import { savedOptions, type Trajectory } from '../run/trajectory.js';
 
 /**
- * Replays a saved run: the same events and the same end, without model, tools or a person. `onRequest` receives the original
- * requests, rebuilt from the saved run. They differ from the original ones in three cases that a file does not record: a
- * compacted history, an initial TODO list, and records that reached their limit.
+ * Replays a saved run: the same events and the same end, without model, tools or a person. `onRequest` receives the
+ * requests, rebuilt from the saved run. They equal the original ones except for what a file does not record: a
+ * compacted history, an initial TODO list, and whether the recorded steps reached their size limit.
  */
 export function replayRun(saved: Trajectory, { onRequest }: Pick<RunOptions, 'onRequest'> = {}): Run {
   const observations = new Map(saved.observations.map((turn) => [turn.toolCallId ?? '', turn]));

@@ -1,6 +1,6 @@
 import { isObject } from '../../conversation/is-object.js';
 
-/** Former names of fields of a saved run, its result, its actions and its question. Texts of a run never pass through here. */
+/** New names by former names, for the fields of a saved run, its result, its actions and its question. */
 const newNames: ReadonlyMap<string, string> = new Map([
   ['project_id', 'projectId'],
   ['session_id', 'sessionId'],

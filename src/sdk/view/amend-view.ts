@@ -21,7 +21,7 @@ export const amendAction = (view: RunView, id: string, amend: Amend<ActionView>)
     actions: actions.map((action) => (action.id === id ? { ...action, ...amend(action) } : action)),
   }));
 
-/** Begins the run's step of this number, unless it has begun. */
+/** Begins the step with this number, counted from the start of the current run, unless it has begun. */
 export function beginStep(view: RunView, number: number): RunView {
   if (view.steps.length >= view.inherited + number) return view;
   const empty = { calls: [], actions: [], tasks: view.tasks, compactions: [] };
@@ -32,7 +32,7 @@ export function beginStep(view: RunView, number: number): RunView {
 export const beginCall = (view: RunView, phase: ModelCallView['phase']): RunView =>
   amendStep(view, ({ calls }) => ({ calls: [...calls, emptyCall(phase)] }));
 
-/** The texts of a call that has streamed nothing. */
+/** The texts of a model call before it has streamed anything. */
 export const noTexts = { draft: '', thought: '', answer: '', isStale: false } as const;
 
 const emptyCall = (phase: ModelCallView['phase']): ModelCallView => ({

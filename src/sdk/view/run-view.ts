@@ -9,7 +9,7 @@ import type { RunResult } from '../run/run-result.js';
 
 /**
  * The state of a run for a user interface, made from its events by `reduceRun` (rule: run-view). Plain data, never
- * changed in place: what an event leaves alone is the same object as before, so a UI may compare by identity.
+ * changed in place: the parts that an event does not change stay the same objects, so a UI may compare by identity.
  */
 export interface RunView {
   /** The task; empty before the run and for a run that continues another one. */

@@ -25,9 +25,9 @@ interface RecordingOptions {
 }
 
 /**
- * Returns a function that makes the same steps and reports each of them to `sink` and `watch`, and to the caller if the
- * request asks for its record. A step without a completion has no record. While its model is awaited, a step that is
- * recorded or watched keeps its request and its prompt in memory.
+ * Wraps the step function: the returned function makes the same steps, but also reports each of them to `sink` and
+ * `watch`, and to the caller if the request asks for its record. A step without a completion has no record. While
+ * waiting for its model, a step that is recorded or watched keeps its request and its prompt in memory.
  */
 export function recordingStep(
   step: typeof reactStep,
@@ -53,7 +53,9 @@ export function recordingStep(
       : step(request, dependencies, observer);
 }
 
-/** Reports the beginning of a step of a request. Steps without a request are not watched. */
+/**
+ * Reports the beginning of a step to `watch`. A step that no HTTP request caused has no `origin` and is not watched.
+ */
 function beginWatched(
   { project_id: projectId, session_id: sessionId, llm_config }: StepInput,
   { origin, redact, deadline: { signal } }: StepDependencies,
@@ -111,11 +113,11 @@ class Recording {
       began_at: this.#beganAt.toISOString(),
       duration_ms: Math.round(performance.now() - this.#began),
     };
-    // Cast: only texts change, so the record keeps its shape.
+    // Cast: only strings are replaced, so the type stays the same.
     return mapTexts(recorded, this.#redact) as RecordedStep;
   }
 
-  /** Returns the inline context with everything that the sources returned. */
+  /** Returns the inline context of the request, with all files and pinned items that the sources returned. */
   #gathered({ inline_context: inline }: StepInput): StepInput['inline_context'] {
     const files = [...this.#files.values()].map(({ path, content }) => ({ path, content }));
     const pinned = [...this.#pinned.values()].map(({ id, title, content }) => ({ id, title, content }));

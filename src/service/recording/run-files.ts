@@ -5,7 +5,10 @@ import type { RecordedStep } from '../../contract/recorded-step.js';
 import { systemCode } from '../../files/disk/open-contained.js';
 import { replaceFile } from '../../files/disk/replace-file.js';
 
-/** Beginning and end of each file, between which every line is one step. A step is added without parsing the file. */
+/**
+ * Beginning and end of each file. Each line between them is one step, so that a step is added without parsing the
+ * file.
+ */
 const HEAD = '{"format":"stepwise-run","version":1,"recorded_steps":[\n';
 const TAIL = '\n]}\n';
 
@@ -14,7 +17,7 @@ const MIB = 1_048_576;
 const MAX_RUN_BYTES = 64 * MIB;
 /** Maximum number of characters that wait for a slow disk; steps beyond it are not recorded. */
 const MAX_WAITING_CHARS = 64 * MIB;
-/** Age at which the temporary file of a process that was killed is deleted. */
+/** Age after which a temporary file is deleted, because the process that wrote it must have been killed. */
 const MAX_TEMPORARY_AGE_MS = 60_000;
 
 const runFile = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.json$/;
@@ -33,9 +36,7 @@ interface RunFilesOptions {
  */
 export class RunFiles {
   readonly #options: RunFilesOptions;
-  /**
-   * Sizes of the files in bytes, by name; the file whose last change is longest ago comes first.
-   */
+  /** Sizes of the files in bytes, by name; the least recently changed file comes first. */
   readonly #sizes = new Map<string, number>();
   #last: Promise<void>;
   #waitingChars = 0;
@@ -98,8 +99,8 @@ export class RunFiles {
   }
 
   /**
-   * Returns a file's content without its end. If the file does not have the form that this class
-   * writes, renames it and returns undefined.
+   * Returns a file's content without `TAIL`; undefined if the file does not exist. If the content does not begin and
+   * end as this class writes it, renames the file and returns undefined.
    */
   async #stepsIn(file: string): Promise<Buffer | undefined> {
     const content = await readFile(file).catch((error: unknown) => {
@@ -116,7 +117,7 @@ export class RunFiles {
     return undefined;
   }
 
-  /** Deletes runs, those whose last change is longest ago first, until the file has room. */
+  /** Deletes the least recently changed runs until a file of the given size fits into `maxBytes`. */
   async #makeRoom(name: string, size: number): Promise<void> {
     const others = () => [...this.#sizes].filter(([other]) => other !== name);
     const total = () => others().reduce((sum, [, bytes]) => sum + bytes, size);

@@ -19,7 +19,7 @@ export interface BegunStep extends StepOrigin {
   readonly beganAt: Date;
 }
 
-/** Receives the end of a step: one of its methods must be called, once. */
+/** Receives the end of a step: exactly one of the methods must be called, once. */
 export interface WatchedStep {
   /** Reports a step that a model answered. */
   answered(step: RecordedStep): void;
@@ -34,8 +34,8 @@ interface Kept extends Entry {
 
 /**
  * Keeps the last steps in memory and sends every step to its watchers (rule: watch). A step never waits for a
- * watcher. A watcher is disconnected if it has not received a step by the time that step is discarded, so nothing
- * else has to be stored for it.
+ * watcher. A watcher is disconnected if a step is discarded before the watcher has received it, so no step is stored
+ * longer for a slow watcher.
  */
 export class WatchRoom {
   /** The ended steps, oldest first. */

@@ -111,6 +111,29 @@ describePlayground('branches on the page (rule: playground-branches)', (playgrou
     expect(await dialog.count()).toBe(0);
   });
 
+  test('Enter renames a run, and Escape keeps its name', async () => {
+    const { page } = playground;
+    await playground.script([read, answer('One.'), answer('Other.')]);
+    await playground.run('What is it?');
+    await playground.ended();
+    await stepButton(page, 2, /Try again/).click();
+    await playground.button('Go on from here').click();
+    await page.getByText('Other.', { exact: true }).waitFor();
+    await playground.ended();
+    const field = page.getByLabel('Name of the run');
+    const labels = page.locator('.run-label');
+    for (const [name, press] of [
+      ['second try', 'Enter'],
+      ['cancelled', 'Escape'],
+    ] as const) {
+      await playground.button('Rename').click();
+      await field.fill(name);
+      await field.press(press);
+      await field.waitFor({ state: 'detached' });
+      expect((await labels.allInnerTexts()).at(-1)).toBe('second try');
+    }
+  });
+
   test('the Export button removes key and token from a run whose task contains them', async () => {
     const { page, service } = playground;
     const canaries = ['sk-canary-key-0123456789', 'swt-canary-token-0123456789'];

@@ -216,7 +216,7 @@ describePlayground('the Live page of a service that keeps no steps (rule: playgr
   test('the page names the setting that turns the Live page on', async () => {
     const { page, button } = playground;
     await button('Live').click();
-    await page.getByText('Its operator turns that on with WATCH=on').waitFor();
+    await page.getByText('Its operator can turn that on with WATCH=on').waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await button('Back to your runs').click();
     await button('Run').waitFor();

@@ -7,10 +7,10 @@ import {
 } from '../../../sdk/index.js';
 import { shownState } from '../../run/shown-state.js';
 
-/** A matching part of a step in two runs, such as its thought. */
+/** The same part of a step in two runs, such as its thought. */
 export interface PartPair {
   readonly name: 'Thought' | 'Call' | 'Result' | 'Answer' | 'Failure';
-  /** Empty if that run lacks the part. */
+  /** Text of the part in the left run; empty if that run lacks the part. */
   readonly left: string;
   readonly right: string;
   readonly isSame: boolean;
@@ -18,14 +18,14 @@ export interface PartPair {
 
 /** Tokens and time that a step used. */
 export interface StepFigures {
-  /** Size of the prompt as the service counts it; null without a report. */
+  /** Size of the prompt as the service counts it; null without a context report. */
   readonly promptTokens: number | null;
   /** Input tokens as the provider counts them; null if it does not report them. */
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
 }
 
-/** Steps with the same number in two runs; null if a run lacks it. */
+/** The steps with the same number in two runs. The figures are null for a run without such a step. */
 export interface StepPair {
   readonly number: number;
   readonly parts: readonly PartPair[];

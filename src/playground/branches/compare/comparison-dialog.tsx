@@ -8,7 +8,7 @@ import { moveFocus } from '../move-focus.js';
 import { alignSteps } from './align-steps.js';
 import { StepComparison } from './step-comparison.js';
 
-/** Ids of the two runs to compare; null for one that is not chosen yet. */
+/** Ids of the two runs to compare; an id is null until its run is chosen. */
 export const comparing = signal<{ readonly left: string | null; readonly right: string | null } | null>(null);
 
 const found = (id: string | null | undefined): Branch | undefined =>

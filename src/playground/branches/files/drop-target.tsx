@@ -3,8 +3,8 @@ import { attachFiles, isPicture } from '../../state/draft-attachments.js';
 import { openRuns } from './open-runs.js';
 
 /**
- * Accepts run files, and images and PDF files for the task, that are dropped anywhere on the page; leaves folders to
- * the project panel.
+ * Accepts files that are dropped anywhere on the page: saved runs, and images and PDF files for the task. Leaves
+ * folders to the project panel.
  */
 export function DropTarget() {
   const [isOver, setIsOver] = useState(false);

@@ -3,8 +3,8 @@ import { notice } from './notice.js';
 import { RunRefused, readRunFile } from './read-run-file.js';
 
 /**
- * Opens the runs of these files and shows the last. Reports files that are no runs, after the given sentences about
- * others, and opens the rest.
+ * Opens the runs in these files and shows the last one. Shows a notice about the files that cannot be opened, after the
+ * sentences in `others`.
  */
 export async function openRuns(files: Iterable<File>, others: readonly string[] = []): Promise<void> {
   const refusals = [...others];

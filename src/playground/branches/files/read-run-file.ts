@@ -7,12 +7,12 @@ export interface OpenedRun {
   readonly view: RunView;
 }
 
-/** Explains in one sentence why a file cannot be opened. */
+/** Error for a file that cannot be opened; its message explains the reason in one sentence. */
 export class RunRefused extends Error {
   override readonly name = 'RunRefused';
 }
 
-/** Maximum size in bytes and in steps: more would block the page for long. */
+/** Maximum size of a run, in bytes and in steps: a larger one would block the page for too long. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_RESPONSES = 1_000;
 

@@ -34,12 +34,12 @@ export function ContextTab(inspected: Inspected) {
   );
 }
 
-/** A sentence that the call failed. The step card already shows the reason. */
+/** Says that the call failed; the step card already shows the reason. */
 export const CallFailed = () => <p class="muted">The call failed, so its prompt cannot be rebuilt.</p>;
 
 interface BudgetTabProps {
   readonly report: ContextReport;
-  /** Names the prompt. */
+  /** Name of the prompt. */
   readonly name: string;
   /** Reasons why this page did not send files, by path; only for prompts of this page. */
   readonly unsent?: ReadonlyMap<string, string>;
@@ -79,7 +79,7 @@ function LeftOutDrawer({ report, unsent: reasons, actions }: DrawerProps) {
   );
 }
 
-/** A reason, followed by the items it applies to. */
+/** A reason why items were left out or cut, followed by those items. */
 const LeftOutGroup = ({
   group: { what, why, status, items },
   actions,

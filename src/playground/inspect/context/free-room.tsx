@@ -2,7 +2,7 @@ import type { ContextReport, ReportItem } from '../../../sdk/index.js';
 import { budgetLayout } from '../../composer/budget-layout.js';
 import { tokens } from '../../text/figures.js';
 
-/** Explains why tokens are free beside files that were left out: they are kept for later steps. */
+/** Explains why files were left out or cut although tokens are free: those tokens are kept for later steps. */
 export function FreeRoom({ report }: { readonly report: ContextReport }) {
   const free = budgetLayout(report).find(({ name }) => name === 'free')?.tokens ?? 0;
   if (free === 0 || !report.items.some(isFileLeftOut)) return null;

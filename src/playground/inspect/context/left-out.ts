@@ -89,7 +89,10 @@ export function sizeInWords({ tokens: shown, original_tokens: whole, lines, stat
 export const linesInWords = (lines: string): string =>
   lines.includes('-') || lines.includes(',') ? `lines ${lines}` : `line ${lines}`;
 
-/** Names an item for people. A turn's id is its index in the history, from 0; so is the first part of an attachment's. */
+/**
+ * Returns a readable name of an item. The id of a turn is its index in the history, counted from 0. The id of an
+ * attachment begins with the index of its turn.
+ */
 export function nameOf({ kind, id }: Pick<ReportItem, 'kind' | 'id'>): string {
   if (kind === 'attachment') {
     const [turn, place] = id.split('.').map((index) => Number(index) + 1);

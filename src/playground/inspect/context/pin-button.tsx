@@ -13,7 +13,7 @@ import { findLimit } from './raised-limit.js';
 
 interface Refusal {
   readonly why: string;
-  /** The request that would show the item whole, with a higher token limit. */
+  /** The same request with a token limit at which the prompt includes the whole item. */
   readonly raised?: StepRequestInput;
 }
 

@@ -1,8 +1,9 @@
 import type { ReportItem, StepRequestInput } from '../../../sdk/index.js';
 
 /**
- * Returns the request with an item placed before all others in the context: a file by its own name, a search chunk as
- * a pinned item. Null if it cannot be pinned. `content` is the project's text under that path, if it has one.
+ * Returns the request with an item placed before all others in the context: a file by its path, a search chunk as a
+ * pinned item. Returns null if the item cannot be pinned. `content` is the text of the file in the open project, if
+ * there is one.
  */
 export function pinnedIn(
   request: StepRequestInput,
@@ -28,7 +29,7 @@ export function pinnedIn(
 /** Removes the line numbers from an id such as `src/a.ts:10-40`. */
 export const pathOf = ({ id }: Pick<ReportItem, 'id'>): string => id.replace(/:\d+(-\d+)?$/, '');
 
-/** Turns are dropped by age, and included items need no pin. */
+/** Returns whether an item can be pinned. Turns cannot, because they are dropped by age; included items need no pin. */
 export const canBePinned = ({ kind, status }: ReportItem): boolean =>
   ['explicit', 'vector', 'implicit'].includes(kind) &&
   ['dropped', 'truncated', 'unavailable'].includes(status);

@@ -4,7 +4,7 @@ import { withFullReport, withLimit } from '../requests.js';
 /** Maximum token limit that the page proposes if it does not know the model's context window. */
 const MAX_LIMIT = 1_000_000;
 const GROWTH = 1.5;
-/** Number of previews that narrow the range down after one limit was found to be enough. */
+/** Number of previews that look for a smaller limit after a sufficient one was found. */
 const REFINEMENTS = 3;
 
 export interface Raise {
@@ -45,7 +45,7 @@ export async function findLimit({ client, request, id, window }: Raise): Promise
 export const isWhole = (items: readonly ReportItem[], id: string): boolean =>
   items.some((item) => item.id === id && item.status === 'included');
 
-/** Rounds up to two digits: nobody sets 8,137 tokens. */
+/** Rounds up to two significant digits, since nobody sets a limit of 8,137 tokens. */
 function roundUp(count: number): number {
   const unit = 10 ** Math.max(1, Math.floor(Math.log10(count)) - 1);
   return Math.ceil(count / unit) * unit;

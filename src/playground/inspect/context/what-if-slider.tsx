@@ -13,7 +13,7 @@ import { ItemName } from './item-name.js';
 import { nameOf } from './left-out.js';
 import { type Change, changesBetween, changesInWords } from './what-if.js';
 
-/** Delay that turns the movement of a slider into one request. */
+/** Delay before a request, so that moving the slider sends only one. */
 const SETTLE_MS = 120;
 
 interface Outcome {

@@ -11,7 +11,10 @@ export interface Change {
 
 type Items = Pick<ContextReport, 'items'>;
 
-/** Compares two reports, losses first. A summary lists only items that were not fully included. */
+/**
+ * Compares the items that both reports list, losses first. A summary report lists only items that were not fully
+ * included.
+ */
 export function changesBetween(before: Items, after: Items): readonly Change[] {
   const former = new Map(before.items.map((item) => [keyOf(item), item]));
   return after.items

@@ -8,8 +8,8 @@ export interface DiffRun {
 }
 
 /**
- * Maximum number of differing lines to diff: the time grows with their square. Beyond it, the whole middle counts as
- * replaced.
+ * Maximum number of changed lines that are matched with each other, since the time grows with their square. If more
+ * lines differ, all lines between the common beginning and end are shown as replaced.
  */
 const MAX_EDITS = 2_000;
 
@@ -31,7 +31,7 @@ export function comparePrompts(
   ].filter(({ lines }) => lines.length > 0);
 }
 
-/** Puts a line with the role before each message. */
+/** Returns the lines of all messages, with a line for the role before each message. */
 const linesOf = (messages: readonly Pick<PromptMessage, 'role' | 'text'>[]): readonly string[] =>
   messages.flatMap(({ role, text }) => [`${role}:`, ...text.split('\n')]);
 

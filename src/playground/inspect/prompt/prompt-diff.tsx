@@ -37,7 +37,10 @@ const CONTEXT_LINES = 3;
 const WINDOW = 200;
 const MORE = 5;
 
-/** Shows the last unchanged lines before a change, and a limited number of all others. */
+/**
+ * Shows adjacent lines of a diff: the last few of unchanged lines, the first ones of added or removed lines, and a
+ * button for more.
+ */
 function Run({ run: { kind, lines } }: { run: DiffRun }) {
   const isSame = kind === 'same';
   const [size, setSize] = useState(isSame ? CONTEXT_LINES : WINDOW);

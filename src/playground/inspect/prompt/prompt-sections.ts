@@ -1,7 +1,7 @@
 import type { Preview } from '../../../sdk/index.js';
 
 /**
- * A message, the system text or the tool definitions of a prompt, with the length of the prefix that the previous
+ * A message, the system text or the tool definitions of a prompt, with the length of its beginning that the previous
  * prompt shares.
  */
 export interface PromptMessage {
@@ -15,8 +15,8 @@ export interface PromptMessage {
     | 'example reply';
   readonly text: string;
   /**
-   * Length of the shared prefix in characters. Equals the text's length only if the comparison goes on to the next
-   * message.
+   * Number of characters at the beginning of the text that equal the previous prompt; 0 in all messages after the
+   * first one that differs.
    */
   readonly kept: number;
 }
@@ -68,7 +68,7 @@ function exampleOf([question, reply]: Prompt['messages']): readonly Omit<PromptM
 
 const EXAMPLE = 'An example of the form, which is not part of this task: ';
 
-/** Beginning of a tool result in native tool calling; all results begin with this fence. */
+/** Beginning of a message with tool results in native tool calling. */
 const TOOL_RESULT = '<observation tool="';
 
 /** Omits `annotations`, which are not sent to the model. */
@@ -88,7 +88,7 @@ export function commonLength(a: string, b: string): number {
   return /[\uD800-\uDBFF]/.test(a.charAt(low - 1)) ? low - 1 : low;
 }
 
-/** Matches the opening tag of a fence on a line of its own; the closing tag repeats its mark. */
+/** Matches the opening tag of a fence on a line of its own; the closing tag repeats the value of `mark`. */
 const OPENER = /^<(\w+)((?: [\w-]+="[^"\n]*")*) mark="([0-9a-f]+)">$/gm;
 
 /** Splits a message into its fences and the text between them; all sections joined are the message. */
@@ -111,7 +111,10 @@ export function sectionsOf(text: string): readonly PromptSection[] {
 
 const afterLine = (text: string, at: number): number => (text.charAt(at) === '\n' ? at + 1 : at);
 
-/** Formats a title such as `file src/total.ts, lines 1-2 of 2`; other attributes contribute only their values. */
+/**
+ * Formats a title such as `file src/total.ts, lines 1-2 of 2`; attributes other than `lines` contribute only their
+ * values.
+ */
 function titleOf(tag: string, attributes: string): string {
   const values = [...attributes.matchAll(/ ([\w-]+)="([^"\n]*)"/g)].map(([, name, value]) =>
     name === 'lines' ? `lines ${value}` : value,

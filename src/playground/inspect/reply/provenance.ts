@@ -7,7 +7,7 @@ import {
 } from '../../../parsing/index.js';
 import type { Parse, Step, StepRequestInput } from '../../../sdk/index.js';
 
-/** The reading of a fragment of a completion. `markup` is syntax: labels, fences and white space. */
+/** Meaning of a fragment of a completion for the parser. `markup` is syntax: labels, fences and white space. */
 export type FragmentKind = 'reasoning' | 'thought' | 'call' | 'answer' | 'discarded' | 'markup';
 
 /** A fragment of a completion; all fragments joined are the completion. */
@@ -42,7 +42,10 @@ export function provenanceOf(reply: Reply, request: StepRequestInput): Provenanc
   };
 }
 
-/** Returns the defined tools as the step offered them: deferred ones are withheld until the history found them. */
+/**
+ * Returns the defined tools as the step offered them: deferred tools are withheld until the history contains their
+ * definitions.
+ */
 function offeredTools({ tools, conversation_history: history }: StepRequestInput): OfferedTool[] {
   const defined = tools ?? [];
   const found = new Set(history.flatMap((turn) => turn.tool_definitions ?? []).map(({ name }) => name));
@@ -55,7 +58,7 @@ function offeredTools({ tools, conversation_history: history }: StepRequestInput
     : offered;
 }
 
-/** Splits off the thought if a JSON object holds it beside the call or the answer (rule: step-object). */
+/** Splits off the thought if a JSON object contains it beside the call or the answer (rule: step-object). */
 function thoughtApart(piece: ReplyFragment, thought: string | null): readonly ReplyFragment[] {
   const { kind, text } = piece;
   if ((kind !== 'call' && kind !== 'answer') || !text.startsWith('{')) return [piece];
@@ -70,10 +73,10 @@ function thoughtApart(piece: ReplyFragment, thought: string | null): readonly Re
 
 /** Matches the tokens that determine the nesting depth in JSON: strings and brackets. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]]/gs;
-/** Matches what follows a key whose value is a string. */
+/** Matches the colon and the string value that follow a key. */
 const STRING_VALUE = /(\s*:\s*")((?:[^"\\]|\\.)+)"/sy;
 
-/** Finds the string under the object's own key `thought`; a `thought` among a call's arguments does not count. */
+/** Finds the string under the object's own key `thought`; ignores a `thought` among a call's arguments. */
 function thoughtIn(object: string): readonly [number, number] | undefined {
   let depth = 0;
   for (const { 0: token, index } of object.matchAll(TOKEN)) {
@@ -89,7 +92,7 @@ function thoughtIn(object: string): readonly [number, number] | undefined {
   return undefined;
 }
 
-/** Reports whether the parsed thought contains this JSON string. */
+/** Reports whether the parsed thought contains the text of a JSON string. */
 function isPartOf(thought: string | null, json: string): boolean {
   try {
     return thought?.includes(String(JSON.parse(json)).trim()) ?? false;
@@ -110,7 +113,10 @@ function provenanceOfProse(text: string, { thought, direct_response }: Reply): P
   return { pieces: piecesOf(text, spans), otherwise: null };
 }
 
-/** Treats a refused action after the last iteration as an action, because the parser does not know the limit. */
+/**
+ * Reports whether two outcomes agree. The page's parser does not know about limits and refusals: an action after the
+ * last iteration agrees with `action`, and a refusal agrees with every outcome.
+ */
 const isSame = (here: string, there: string | undefined): boolean =>
   here === there ||
   there === undefined ||
