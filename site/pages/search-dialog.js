@@ -1,6 +1,6 @@
 /**
- * Corrections of VitePress's search box for screen readers: a dialog with a list of options, where VitePress declares a button, links
- * within options, and labels on elements without a role. Each is a pattern of its template and the replacement.
+ * Corrections of VitePress's search box for screen readers. They declare a dialog with a list of options. VitePress declares a button,
+ * links within options, and labels on elements without a role. Each correction is a pattern of its template and the replacement.
  */
 const corrections = [
   [

@@ -10,7 +10,7 @@ const modelSchema = z
     context_window: wholeNumber
       .nullable()
       .meta({ description: 'Maximum tokens of prompt and reply together; null if unknown.' }),
-    encoding: z.string().meta({ description: 'Name of the tokenizer that counts its prompts.' }),
+    encoding: z.string().meta({ description: 'Name of the tokenizer that counts the prompts of the model.' }),
     counting: z.enum(['exact', 'estimated']).meta({
       description:
         '`exact` if the tokenizer of the model counts its prompts, `estimated` if a substitute does.',

@@ -123,7 +123,8 @@ const signalsSchema = z
       description: 'Consecutive calls of the same tool with the same arguments, from 2; else 0.',
     }),
     repeated_cycle: wholeNumber.meta({
-      description: 'Rounds in which the latest two or three calls repeat, from 2; else 0.',
+      description:
+        'Number of times in a row that the latest two or three calls were made in this order; 0 if once, or if they are all the same call.',
     }),
     consecutive_read_only: wholeNumber.meta({ description: 'Consecutive calls that only read.' }),
     consecutive_errors: wholeNumber.meta({ description: 'Consecutive calls that failed.' }),

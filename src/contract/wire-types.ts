@@ -328,7 +328,7 @@ export interface KnownModel {
   provider: string;
   /** Maximum tokens of prompt and reply together; null if unknown. */
   context_window: number | null;
-  /** Name of the tokenizer that counts its prompts. */
+  /** Name of the tokenizer that counts the prompts of the model. */
   encoding: string;
   /** `exact` if the tokenizer of the model counts its prompts, `estimated` if a substitute does. */
   counting: 'exact' | 'estimated';
@@ -549,7 +549,7 @@ export interface ReportSection {
 export interface Signals {
   /** Consecutive calls of the same tool with the same arguments, from 2; else 0. */
   repeated_action: number;
-  /** Rounds in which the latest two or three calls repeat, from 2; else 0. */
+  /** Number of times in a row that the latest two or three calls were made in this order; 0 if once, or if they are all the same call. */
   repeated_cycle: number;
   /** Consecutive calls that only read. */
   consecutive_read_only: number;

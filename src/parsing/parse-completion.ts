@@ -195,7 +195,7 @@ export function readSpans(
   ]);
 }
 
-/** Adds reasoning of the provider's own field before that of the text. */
+/** Puts the reasoning that the provider sent in a separate field before the reasoning in the text. */
 export function addReasoning(parsed: ParsedCompletion, { reasoning }: ParseOptions): ParsedCompletion {
   const parts = [reasoning, parsed.reasoning].filter((part) => part?.trim());
   return { ...parsed, reasoning: parts.join('\n\n') || null };

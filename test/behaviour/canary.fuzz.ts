@@ -20,7 +20,8 @@ import { type TestWatcher, watch } from '../support/watcher.js';
 import { llmConfig, stepRequest, uuid, type VendorName, vendors } from '../support/whole-service.js';
 
 /**
- * Keys with characters that encodings change: quotes, backslashes, `+/=` and percent signs. Each key has unique ends.
+ * Keys with characters that encodings change: quotes, backslashes, `+/=` and percent signs. The beginning and the end of
+ * each key occur in no other text, so a match is a leak.
  */
 const keys = [
   'Qx7Zp9LmA-plain-Vt3Kw8YbA',

@@ -377,7 +377,7 @@ needs(nginxServer).describe('data that nginx stores', () => {
     }
   });
 
-  test('nginx keeps a harmless request id of a request with a service token', async () => {
+  test('nginx returns the caller’s request id if it resembles no secret, also beside a service token', async () => {
     const { url } = await startReplicas();
     const headers = [['X-Request-Id', 'stepwise-run.42'], ...asToken] as const;
     await Promise.all(replicas.map((replica) => replica.kill()));

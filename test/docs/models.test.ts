@@ -278,7 +278,7 @@ describe.each(rows.map(([name = '']) => name))('requests with the settings of %s
     const events = await stepStreamed(service, changes);
     expect(events).toContain('"direct_response":"It works."');
     expect(events).toContain('"warnings":[]');
-    // A refused first request would have been followed by a second one.
+    // One request for the plain step, one for the streamed step. A request that the vendor refuses would be sent again.
     expect(asked).toHaveLength(before + 2);
   });
 

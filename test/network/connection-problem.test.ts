@@ -5,7 +5,7 @@ import { connectionFailure } from '../../src/service/providers/upstream/classify
 const withCode = (code: string, fields = {}): Error =>
   Object.assign(new Error('failed'), { code, ...fields });
 
-describe('a failed connection is named by its problem (rule: connection-failures)', () => {
+describe('connectionFailureOf returns the problem that an error code stands for (rule: connection-failures)', () => {
   test.each([
     ['ENOTFOUND', 'dns', false],
     ['EAI_AGAIN', 'dns', true],

@@ -88,7 +88,7 @@ test("an error in a script's chunks cuts the connection", async () => {
   expect(await provider.requests[0]?.ended).toBe('cut');
 });
 
-test('close breaks open connections of the fake provider immediately', async () => {
+test('the fake provider’s close() ends its pending connections immediately', async () => {
   provider.script({ fault: 'slow-headers' });
   const asking = ask().catch((error: Error) => error.message);
   const request = await provider.request(0);

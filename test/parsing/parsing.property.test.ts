@@ -9,7 +9,7 @@ import { accountsForAllText, streamsToTheSameResult } from '../support/parsing/p
 import { tools } from '../support/parsing/tools.js';
 
 const offered: OfferedTool[] = [{ name: 'write_file', parameters: ['path', 'content'] }];
-/** A tool with unknown parameters, so that an object with any keys is the argument object. */
+/** A tool whose parameters are unknown (an empty list), so the parser accepts arguments with any names. */
 const open: OfferedTool[] = [{ name: 'write_file', parameters: [] }];
 
 /** Returns the argument object as a plain JSON value with own keys only, for comparison. */

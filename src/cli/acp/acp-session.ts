@@ -71,7 +71,7 @@ export class AcpSession {
   readonly parts: AcpSessionParts;
   #mode: ModeId;
   #model: SessionModel;
-  /** The newest change of the model. Resolves when that model is opened. */
+  /** The latest change of the model, pending or done. Resolves to the new model. */
   #choosing: Promise<SessionModel> | undefined;
   /** Resolves when the newest settings are stored. */
   #kept: Promise<void> = Promise.resolve();

@@ -75,7 +75,10 @@ export class Terminal {
     return this.keyboard.listen({ onKey });
   }
 
-  /** Prints the subject of a question, now and after each time the screen was cleared or left, until `end`. */
+  /**
+   * Prints the subject of a question now, and again whenever the person clears the screen (Ctrl-L) or resumes the
+   * program after Ctrl-Z, until `end` is called.
+   */
   keepShown(show: () => void): { end(): void } {
     this.#kept.add(show);
     show();

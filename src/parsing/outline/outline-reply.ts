@@ -79,8 +79,8 @@ class Outliner {
   #walk: OutlineWalk | undefined;
   #hasRestarted = false;
   /**
-   * Words that describe to the model where the quotation at the end is. Set only while the last walk, inside that
-   * quotation, runs.
+   * Says where the call is, for the message to the model, if the reply ends in a quotation. Set only during the walk
+   * through that quotation, which is the last one.
    */
   #where: QuotedAction['where'] | undefined;
 

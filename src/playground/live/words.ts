@@ -53,7 +53,7 @@ export function refusalInWords({ refusal, hadToken }: Extract<Connection, { type
       : 'This service requires a token: enter one that may watch.';
   }
   if (status === 404) {
-    return 'This service does not keep steps. Its operator can turn that on with WATCH=on; then this page shows the steps of all clients.';
+    return 'This service does not keep steps. If you run it, restart it with WATCH=on (in its repository: `WATCH=on npm start`); otherwise ask its operator. Then this page shows the steps of all clients.';
   }
   const known = refusals.get(detail?.code ?? '');
   return known ?? detail?.message ?? message;

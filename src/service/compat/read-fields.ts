@@ -84,7 +84,7 @@ export const imageReplaced = (count: number): Warning => ({
 /** Warning about reasoning that another service signed or encrypted. */
 export const foreignState: Warning = {
   code: 'provider_state_not_sent',
-  message: 'Signed reasoning that this service did not pass on was left out of the conversation.',
+  message: 'Reasoning that another service signed or encrypted was left out of the conversation.',
 };
 
 /** Warning about a tool that runs at the vendor, or that only the vendor's own models know. */

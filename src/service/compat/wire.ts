@@ -4,6 +4,7 @@ import type { ClientTerms } from '../../contract/recorded-step.js';
 import type { Parse, Signals, StepError, Usage, Warning } from '../../contract/step.js';
 import type { LlmConfig } from '../../contract/step-request.js';
 import type { WatchedEndpoint } from '../../contract/watch.js';
+import type { PromptSize } from '../step/interruption.js';
 import type { ClientTool, ClientTools } from './client-tools.js';
 
 /**
@@ -142,14 +143,8 @@ export interface WireFailure {
    * Present if the prompt is too long for the model; the failure is then written as the context-length error of the
    * client's API.
    */
-  readonly tooLong: TooLong | null;
+  readonly tooLong: PromptSize | null;
   readonly requestId: string;
-}
-
-/** The size of a prompt that is too long, in tokens. */
-export interface TooLong {
-  readonly promptTokens: number;
-  readonly maxPromptTokens: number;
 }
 
 /**

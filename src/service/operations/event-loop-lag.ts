@@ -5,7 +5,7 @@ const WINDOW_MS = 1_000;
 
 export interface EventLoopLag {
   /**
-   * Returns the average delay of timers in milliseconds: the lower value of the last two seconds. After a
+   * Returns the average delay of timers per second, in milliseconds: the lower of the last two seconds. After a
    * single blockage the loop is free again; only two late seconds in a row indicate overload.
    */
   lagMs(): number;

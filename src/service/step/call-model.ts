@@ -76,7 +76,7 @@ function withTools(call: CompletionRequest, situation: ReplySituation): Completi
 }
 
 interface DeltaReader {
-  /** True if deltas come from the fields of a JSON object, whose texts contain no control block. */
+  /** True if deltas come from the fields of a JSON object. Such texts contain no control block. */
   readonly readsObject?: boolean;
   push(text: string): ParseDelta[];
   endPausing(options: ParseOptions, pause: Pause): Promise<StreamedReading>;

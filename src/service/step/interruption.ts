@@ -24,8 +24,8 @@ export interface StepDeadline {
   countReply?(bytes: number): void;
 }
 
-/** Number of tokens of a prompt that is too long, and of the longest prompt that would fit. */
-interface PromptSize {
+/** Number of tokens of a prompt, and of the longest prompt that would fit. */
+export interface PromptSize {
   readonly promptTokens: number;
   readonly maxPromptTokens: number;
 }

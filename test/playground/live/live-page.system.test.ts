@@ -213,10 +213,10 @@ describePlayground(
 );
 
 describePlayground('the Live page of a service that keeps no steps (rule: playground-live)', (playground) => {
-  test('the page names the setting that turns the Live page on', async () => {
+  test('the page names the setting and the command that turn the Live page on', async () => {
     const { page, button } = playground;
     await button('Live').click();
-    await page.getByText('Its operator can turn that on with WATCH=on').waitFor();
+    await page.getByText('restart it with WATCH=on (in its repository: `WATCH=on npm start`)').waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await button('Back to your runs').click();
     await button('Run').waitFor();

@@ -45,7 +45,7 @@ describe('the message of a StepwiseError', () => {
     expect(message).toMatch(/^The service does not take this request\. max_iterations_left: [^;]*\.$/);
   });
 
-  test('a missing key is explained with the option llmKey and an environment variable', async () => {
+  test('if the model key is missing, the error advises to pass llmKey, for example from an environment variable', async () => {
     const keyless = new StepwiseClient({ baseUrl: service.url });
     const { message } = await thrownBy(keyless.step(stepRequest({ user_api_keys: null })));
     expect(message).toBe(
@@ -60,7 +60,7 @@ describe('the message of a StepwiseError', () => {
     expect(message).not.toContain('llmConfig');
   });
 
-  test('a baseUrl with the path of an endpoint is explained with the option baseUrl', async () => {
+  test('if baseUrl contains the path of an endpoint, the error advises to check baseUrl', async () => {
     const wrong = new StepwiseClient({ baseUrl: `${service.url}/api/agent` });
     const { message } = await thrownBy(wrong.models());
     expect(message).toMatch(

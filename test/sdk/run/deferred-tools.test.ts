@@ -74,7 +74,7 @@ test('find_tools searches the tools that are not deferred as well (rule: find-to
   expect(result.history.find(({ role }) => role === 'tool_observation')?.content).toBe('Found: look_up');
 });
 
-describe('the choice of deferred tools', () => {
+describe('tools are deferred by their size and by the option defer', () => {
   const many = Array.from({ length: 60 }, (_, index) =>
     toolNamed(`tool_${index}`, { description: 'long '.repeat(200) }),
   );

@@ -154,7 +154,7 @@ describe('a run forked off a saved one (rule: saved-runs)', () => {
   });
 });
 
-describe('a saved run joined with its continuation (rule: saved-runs)', () => {
+describe('joined runs: a saved run together with its continuation (rule: saved-runs)', () => {
   test.each<[string, Partial<RunOptions>]>([
     ['as many steps as were left', {}],
     ['more steps', { maxSteps: 30 }],

@@ -67,7 +67,7 @@ describe('explicit_context_paths (rule: context-is-no-error)', () => {
   });
 });
 
-describe('sources (rule: source-order)', () => {
+describe('context sources are queried in their order (rule: source-order)', () => {
   test('the first source that has a path supplies its content', async () => {
     const { items } = await gather(
       { explicit_context_paths: ['src/a.ts', 'b.ts'] },

@@ -367,7 +367,7 @@ describe('paths, methods and content types', () => {
 });
 
 describe('ids of requests (rule: request-log)', () => {
-  test('a harmless request id is returned in header and body, and logged', async () => {
+  test('a safe request id is returned in header and body, and logged', async () => {
     const { headers, body } = await post({}, { 'X-Request-Id': 'trace_1.a-B' });
     expect([headers['x-request-id'], body.request_id]).toEqual(['trace_1.a-B', 'trace_1.a-B']);
     expect(service.log.at(-1)).toMatchObject({ request_id: 'trace_1.a-B', status: 200 });

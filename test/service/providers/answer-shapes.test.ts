@@ -359,7 +359,7 @@ describe('further shapes of Responses are read (rule: compatible-answers)', () =
     expect(toolCalls).toMatchObject([{ id: 'c1', name: 'f', arguments: call.arguments }]);
   });
 
-  test('Responses items without an index whose whole text arrives in one event are read once', () => {
+  test('Responses items without an index are read only once if one event contains their whole text', () => {
     const completion = streamed(responses, [
       { type: 'response.output_item.added', item: { type: 'message' } },
       { type: 'response.output_text.done', text: '80' },

@@ -78,7 +78,7 @@ describe.each(ways)('observing provider requests (rule: tracing): $title', (way)
   test('a redirect and a plain body that is too long are observed as invalid responses', async () => {
     const invalid = [[{ status: expect.any(Number), failure: 'invalid_response' }]];
     expect(await endsAfter({ fault: 'redirect' })).toEqual(invalid);
-    // A streamed reply of this length is cut off but valid.
+    // The service cuts off a streamed reply of this length and treats it as valid.
     const huge = await endsAfter({ fault: 'huge' });
     expect(huge).toEqual(way.streamed ? [whole] : invalid);
   });

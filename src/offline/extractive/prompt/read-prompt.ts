@@ -19,7 +19,10 @@ export interface ParsedPrompt {
   readonly mustAnswer: boolean;
   /** Reply format that the system text describes; `plain` if it describes none and lists no tools. */
   readonly form: 'text' | 'xml' | 'json' | 'plain';
-  /** The phase of a strict run. `reason` and `observe` require a JSON block; `act` requires the usual reply format. */
+  /**
+   * The phase, in strict mode. `reason` and `observe` require a JSON block; `act` requires the usual reply format, as
+   * do runs without phases.
+   */
   readonly phase: 'reason' | 'act' | 'observe';
 }
 

@@ -47,8 +47,8 @@ interface CloserSpan {
 }
 
 /**
- * Closing tags, by name alone and by name with each of their attribute words. In each list, the last tag of the
- * message comes first.
+ * Closing tags of the message, last tag first. Each is listed under its name, and under its name with each possible
+ * fence mark after it, as in `</file a1b2c3>`.
  */
 type Closers = ReadonlyMap<string, CloserSpan[]>;
 

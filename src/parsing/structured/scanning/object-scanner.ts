@@ -164,7 +164,7 @@ export class ObjectScanner {
     this.fields.push({ key, first: this.#chunk.charAt(at), start: this.#before + at, end: null });
   }
 
-  /** Ends the current field. If a key has no value, records the key as text that JSON does not allow there. */
+  /** Ends the current field. A key without a value counts as text between the fields, which JSON does not allow. */
   #endMember(at: number): void {
     if (this.#expected === 'bare key' || this.#expected === 'colon') this.hasTextBetween = true;
     else this.#endField(at);

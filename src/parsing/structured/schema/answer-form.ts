@@ -33,7 +33,7 @@ export type RestoreAnswer = (value: JsonValue, reading: Scanner) => JsonValue | 
 export const textAnswer: AnswerForm = { image: plainImage({ type: 'string' }), size: {}, free: [] };
 
 /**
- * Converts the schema of the answer, which is nested in `level` objects. If the dialect cannot express the schema, the
+ * Converts the schema of the answer, whose nesting level is `level`. If the dialect cannot express the schema, the
  * model may write any value, or its JSON text, and only the check of the answer enforces the schema.
  */
 export function convertAnswer(schema: SchemaObject, dialect: SchemaDialect, level: number): AnswerForm {

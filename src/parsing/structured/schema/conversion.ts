@@ -41,7 +41,7 @@ const MAX_PATHS = 8;
  */
 const MAX_REPEATED = 10_000;
 
-/** Describes where a value is: the number of objects around it, and its path. */
+/** Describes where a value is: its nesting level (the outermost object has level 1) and its path. */
 interface Place {
   readonly level: number;
   readonly path: string;

@@ -15,16 +15,16 @@ export interface ConvertedSchema {
   /** Whether a value matches the converted schema; bounds are ignored. */
   matches(value: JsonValue): boolean;
   /**
-   * Converts a value that matches the converted schema to the tool's arguments; returns any other value as it is. Adds
-   * to `reading` the duplicate keys and the problems in values without a schema.
+   * Converts a value in the form of the converted schema back to the tool's arguments. Parts in any other form stay
+   * unchanged. Reports to `reading` duplicate keys, and errors in the JSON text of values without a schema.
    */
   restore(value: JsonValue, reading?: Scanner): JsonValue;
 }
 
 /**
  * Converts a tool's argument schema to a dialect so that every value the tool accepts can be expressed (rule:
- * reversible-schema). `level` counts the objects around the arguments. Returns null if the schema is not an
- * object's or is too large.
+ * reversible-schema). `level` is the nesting level of the argument object; the outermost object has level 1.
+ * Returns null if the schema is not an object's or is too large.
  */
 export function convertSchema(
   inputSchema: SchemaObject,
@@ -46,8 +46,8 @@ export function convertSchema(
 export type ConvertedValue = Pick<ConvertedSchema, 'size' | 'free'> & { readonly image: Image };
 
 /**
- * Converts the schema of a value of any type to a dialect (rule: reversible-schema). `level` counts the objects
- * around the value. Returns null if the schema is too large.
+ * Converts the schema of a value of any type to a dialect (rule: reversible-schema). `level` is the
+ * nesting level of the value; the outermost object has level 1. Returns null if the schema is too large.
  */
 export function convertValueSchema(
   schema: SchemaObject,

@@ -1,6 +1,6 @@
 import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
 
-/** Number of objects around the arguments: the reply, its action, and the arguments themselves. */
+/** Nesting level of the argument object in a reply: the reply is level 1, its action 2, the arguments 3. */
 export const ARGUMENTS_LEVEL = 3;
 
 /** Maximum length of a schema of a tool or of the answer that is converted. No vendor accepts a longer one. */

@@ -8,8 +8,8 @@ import { isBug, RequestRefused, toFailure } from './to-failure.js';
 import { tooLongOf } from './wire-failure.js';
 
 /**
- * Sends the failure response for any thrown value (rule: one-failure-body). If the error is unknown, only its code
- * reaches the caller.
+ * Sends the failure response for any thrown value (rule: one-failure-body). If the error is unknown, the response has
+ * the code `internal_error` and nothing of the error.
  */
 export function errorHandler(log: Logger): ErrorRequestHandler {
   return (error: unknown, request: Request, response: Response, _next) => {

@@ -1,7 +1,7 @@
 import { errorCodes } from '../../../contract/error-codes.js';
 import type { StepError } from '../../../contract/step.js';
-import type { TooLong, WireFailure } from '../../compat/wire.js';
-import { BudgetExceeded } from '../../step/interruption.js';
+import type { WireFailure } from '../../compat/wire.js';
+import { BudgetExceeded, type PromptSize } from '../../step/interruption.js';
 import { ProviderError } from '../../step/provider.js';
 import type { RequestState } from '../middleware/request-state.js';
 
@@ -47,7 +47,7 @@ const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}
 export function tooLongOf(
   thrown: unknown,
   { promptSize }: Pick<RequestState, 'promptSize'>,
-): TooLong | undefined {
+): PromptSize | undefined {
   if (thrown instanceof BudgetExceeded) return thrown.size;
   if (!(thrown instanceof ProviderError) || thrown.failure !== 'context_length') return undefined;
   const { promptTokens, maxPromptTokens } = promptSize ?? { promptTokens: 1, maxPromptTokens: 0 };

@@ -4,11 +4,12 @@ import type { ErrorCode } from '../../../contract/error-codes.js';
 import type { Parse, Step, StepError, Usage } from '../../../contract/step.js';
 import { noUsage, sumUsage } from '../../../conversation/usage.js';
 import type { ConnectionProblem } from '../../../network/connection-problem.js';
-import type { FailureWriter, TooLong } from '../../compat/wire.js';
+import type { FailureWriter } from '../../compat/wire.js';
 import type { Caller } from '../../operations/access/token-entries.js';
 import type { Allowance } from '../../operations/limits/caller-limits.js';
 import { type RequestTrace, untraced } from '../../operations/tracing/request-trace.js';
 import { Secret } from '../../providers/secret.js';
+import type { PromptSize } from '../../step/interruption.js';
 import type { OwnCount } from '../intake/metered-provider.js';
 import type { RequestDeadline } from '../intake/request-deadline.js';
 import { holdsSecret, readRequestId } from './request-id.js';
@@ -56,10 +57,10 @@ export interface RequestState {
    * compatible-errors).
    */
   writeFailure?: FailureWriter;
-  /** Size of the prompt of a compatible endpoint; absent until it has been computed. */
-  promptSize?: TooLong;
+  /** Set by compatible endpoints once the tokens of the prompt are counted. */
+  promptSize?: PromptSize;
   /** Present if a request failed because its prompt is too long. */
-  tooLong?: TooLong | undefined;
+  tooLong?: PromptSize | undefined;
   /** The fields that a failure returns to the caller; present once the request has been read. */
   echo?: {
     readonly sessionId: string;

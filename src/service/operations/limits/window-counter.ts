@@ -77,8 +77,8 @@ export class MemoryCounter implements WindowCounter {
   }
 
   /**
-   * Begins a new generation and discards the one before the last. A generation is as long as a window, so the
-   * discarded windows have ended, unless there were too many.
+   * Begins a new generation and discards the one before the last. A generation lasts as long as a window, so the
+   * discarded windows have ended. If a generation fills up early, windows that have not ended are discarded too.
    */
   #age(now: number): void {
     this.#old = this.#young;

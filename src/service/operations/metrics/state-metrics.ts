@@ -92,7 +92,7 @@ export function addStateMetrics(registry: Registry, state: ServiceState): void {
   );
   gauge(
     'stepwise_event_loop_lag_seconds',
-    `Average delay of timers, the lower value of the last two seconds. Above ${maxLagMs / 1_000} (MAX_EVENT_LOOP_LAG_MS), requests are rejected.`,
+    `Event loop lag: average delay of timers per second, the lower of the last two seconds. Above ${maxLagMs / 1_000} (MAX_EVENT_LOOP_LAG_MS), requests are rejected.`,
     () => lagMs() / 1_000,
   );
   counter('stepwise_log_lines_dropped_total', 'Log lines that could not be written.', droppedLines);

@@ -122,7 +122,7 @@ test.each([
   expect((await readConstrained({ tool: 'any', args })).isWhole).toBe(false);
 });
 
-test('arguments beyond the range of numbers are malformed, not empty', async () => {
+test('the argument text 1e400, a number out of range, makes the action malformed instead of giving empty arguments', async () => {
   const { completion } = await readConstrained({ tool: 'any', args: '1e400' });
   expect(completion.outcome).toBe('malformed_action');
 });
