@@ -60,6 +60,7 @@ const rooms: Record<string, readonly string[]> = {
   ],
   'service/recording': [
     'contract:types',
+    'event-loop',
     'files/disk',
     'service/context:types',
     'service/step',

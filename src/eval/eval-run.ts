@@ -24,12 +24,13 @@ export interface EvalStep {
 }
 
 /**
- * Returns the steps of a saved run whose replies were saved. If the run has no recorded steps, their `request` is
- * null.
+ * Returns the steps of a saved run whose replies were saved. The records are those of the first steps; the `request` of
+ * the others is null.
  */
 export function toEvalRun(name: string, saved: Trajectory): EvalRun {
-  const steps = saved.recordedSteps ? saved.recordedSteps.map(fromRecorded) : fromResponses(saved);
-  return { name, task: saved.task, steps };
+  const { task, recordedSteps = [] } = saved;
+  const others = fromResponses(saved).slice(recordedSteps.length);
+  return { name, task, steps: [...recordedSteps.map(fromRecorded), ...others] };
 }
 
 const fromRecorded = (step: RecordedStep, index: number): EvalStep => ({
@@ -51,16 +52,23 @@ export const replyOf = ({ request, response, ...step }: RecordedStep): WrittenRe
   isPlain: request.terms?.toolChoice === 'none',
 });
 
-/**
- * Builds the steps of a run that was saved without recorded steps. Omits steps with native calls, because such a run
- * contains only the text of its replies.
- */
+/** Builds the steps of a run from the text of its replies. */
 function fromResponses({ responses, tools, options }: Trajectory): readonly EvalStep[] {
   return responses.flatMap((response, index) => {
     const { completion_text: text, parse } = response;
-    if (text === null || !parse || parse.dialect === 'native') return [];
+    if (text === null) return [];
     const hasAnswerSchema = options.answerSchema !== undefined;
-    const reply = { text, calls: [], tools, segment: '', response, hasAnswerSchema, isPlain: false };
+    const lacksCalls = parse?.dialect === 'native';
+    const reply = {
+      text,
+      calls: [],
+      lacksCalls,
+      tools,
+      segment: '',
+      response,
+      hasAnswerSchema,
+      isPlain: false,
+    };
     return [{ number: index + 1, request: null, prompt: null, reply, reading: readingOf(response) }];
   });
 }

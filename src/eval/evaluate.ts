@@ -62,6 +62,7 @@ const MAX_FAILURES = 5;
 
 const NOT_REPEATABLE =
   'not repeatable: it was saved without its requests (--parser-only reads its replies again)';
+const HAS_NO_RECORD = 'not repeatable: the step has no record (--parser-only reads its reply again)';
 
 /** Evaluates runs against every cell of a plan. Never rejects for a failing model or a damaged run. */
 export async function evaluate(evaluation: Evaluation): Promise<EvalReport> {
@@ -131,7 +132,7 @@ export async function evaluate(evaluation: Evaluation): Promise<EvalReport> {
 }
 
 function whyNotEvaluated({ steps }: EvalRun, asksModel: boolean): string | undefined {
-  if (steps.length === 0) return 'it has no step with a reply of the model';
+  if (steps.every(({ reply }) => reply.lacksCalls)) return 'it has no step with a reply of the model';
   return asksModel && steps.every(({ request }) => request === null) ? NOT_REPEATABLE : undefined;
 }
 
@@ -207,7 +208,7 @@ class CellWork {
     const { ask, signal } = this.#evaluation;
     if (signal.aborted) return { verdict: 'missing', reason: 'interrupted' };
     if (!ask) return this.#read(step.reply, { ...step.reading, promptTokens: null }, async () => null);
-    if (!step.request) return { verdict: 'skipped', reason: NOT_REPEATABLE };
+    if (!step.request) return { verdict: 'skipped', reason: HAS_NO_RECORD };
     if (this.#failures >= MAX_FAILURES)
       return { verdict: 'missing', reason: `not asked after ${MAX_FAILURES} failures: ${this.#lastFailure}` };
     const request = { ...applyCell(step.request, this.cell), session_id: this.#sessionOf(run) };

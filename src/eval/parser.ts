@@ -21,6 +21,8 @@ export const ownParser: Parser = { parseCompletion, readNativeCall, toOfferedToo
 export interface WrittenReply {
   readonly text: string;
   readonly calls: readonly RecordedCall[];
+  /** True if the model called natively and only its text was saved. */
+  readonly lacksCalls?: boolean;
   readonly tools: readonly (ToolDefinition & { readonly defer?: boolean | undefined })[];
   /** Free text that describes further tools. */
   readonly segment: string;
@@ -38,6 +40,7 @@ type Read = Pick<Reading, 'outcome' | 'calls' | 'thought' | 'answer'>;
  */
 export function whyNotAlone(reply: WrittenReply): string | undefined {
   const { parse, phase } = reply.response;
+  if (reply.lacksCalls) return 'the native calls were not saved';
   if (reply.isPlain) return 'the reply is the answer as written';
   if (!parse || parse.outcome === 'refusal') return 'the model refused';
   if (parse.confidence === 'constrained') return 'the provider held the reply to a schema';

@@ -3,7 +3,8 @@ import type { StepRequestInput } from '../../src/contract/step-request.js';
 import { toEvalRun } from '../../src/eval/eval-run.js';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 import type { RunOptions } from '../../src/sdk/run/run-options.js';
-import { forkRun } from '../../src/sdk/saved/fork-run.js';
+import type { Trajectory } from '../../src/sdk/run/trajectory.js';
+import { continueRun, forkRun, joinRuns } from '../../src/sdk/saved/fork-run.js';
 import { readTrajectory } from '../../src/sdk/saved/read-trajectory.js';
 import { replayRun } from '../../src/sdk/saved/replay-run.js';
 import { lookUp, readAll, recordingTool } from '../support/run-harness.js';
@@ -70,16 +71,20 @@ test('a run without the option asks for no record, and saves none (rule: run-rec
   expect(requests.map(({ include }) => include?.record)).toEqual([undefined, undefined]);
 });
 
-test('a run with longer records than the limit goes on without recording (rule: run-records)', async () => {
+test.each([
+  ['ASCII', 'word '.repeat(600_000)],
+  ['Chinese characters, of three bytes each,', '漢字漢字\n'.repeat(240_000)],
+])('a run whose records of %s take more than 8 MiB goes on without recording (rule: run-records)', async (_, content) => {
   service.fake.script([act, act, act, act, answer]);
-  const inline = { files: [{ path: 'a.md', content: 'word '.repeat(600_000) }] };
+  const inline = { files: [{ path: 'a.md', content }] };
   const { requests, json, result } = await run({ record: true, context: { inline } });
   expect(result.answer).toBe('It is 42.');
   expect(readTrajectory(json).recordedSteps).toHaveLength(2);
   expect(requests.map(({ include }) => include?.record)).toEqual([true, true, true, undefined, undefined]);
 });
 
-test('a resumed run keeps the records of its beginning and goes on recording; a fork has none (rule: run-records)', async () => {
+/** Records a run that waits for approval. Returns it, and a function that resumes it. */
+async function recordWaiting() {
   const { tool } = recordingTool();
   service.fake.script([act, { text: 'Action: run_command(command="ls")' }, answer]);
   const { json, result } = await run({ record: true, tools: [lookUp, tool] });
@@ -88,15 +93,49 @@ test('a resumed run keeps the records of its beginning and goes on recording; a 
     argsHash,
     type: 'allow' as const,
   }));
-  const resumed = client.resume(readTrajectory(json), { tools: [lookUp, tool], decisions });
-  expect((await resumed.result()).answer).toBe('It is 42.');
-  const saved = resumed.save();
+  const resume = async (waiting: Trajectory) => {
+    const resumed = client.resume(waiting, { tools: [lookUp, tool], decisions, record: true });
+    expect((await resumed.result()).answer).toBe('It is 42.');
+    return resumed.save();
+  };
+  return { waiting: readTrajectory(json), resume };
+}
+
+test('a resumed run keeps the records of its beginning and goes on recording; a fork has none (rule: run-records)', async () => {
+  const { waiting, resume } = await recordWaiting();
+  const saved = await resume(waiting);
   expect(saved.recordedSteps?.map(({ completion_text: text }) => text)).toEqual([
     act.text,
     'Action: run_command(command="ls")',
     answer.text.replace(key, '[redacted]'),
   ]);
   expect((await forkRun(saved, { responses: 1 })).recordedSteps).toBeUndefined();
+});
+
+test.each([
+  0, 1,
+])('a resumed run of which only %d of 2 steps have a record records no later step, so the records have no gap (rule: run-records)', async (count) => {
+  const { waiting, resume } = await recordWaiting();
+  const { recordedSteps = [], ...rest } = waiting;
+  const saved = await resume(count === 0 ? rest : { ...rest, recordedSteps: recordedSteps.slice(0, count) });
+  expect(saved.recordedSteps ?? []).toEqual(recordedSteps.slice(0, count));
+  const steps = toEvalRun('run', saved).steps.map(({ number, request }) => [number, request !== null]);
+  expect(steps).toEqual([1, 2, 3].map((number) => [number, number <= count]));
+});
+
+test.each([
+  [1, undefined],
+  [0, ['What is the price?', '']],
+])('after %d kept steps, a joined run has these records of its continuation: %j (rule: run-records)', async (responses, queries) => {
+  service.fake.script([act, answer]);
+  const { json } = await run({ record: true });
+  const kept = await forkRun(readTrajectory(json), { responses });
+  service.fake.script(responses === 0 ? [act, answer] : [answer]);
+  const [task, options] = continueRun(kept);
+  const continued = client.run(task, { ...options, tools: [lookUp] });
+  await continued.result();
+  const { recordedSteps } = readTrajectory(JSON.stringify(joinRuns(kept, continued.save())));
+  expect(recordedSteps?.map(({ request }) => request.user_query)).toEqual(queries);
 });
 
 test('the requests of a recorded run are reconstructed exactly by its replay (rule: run-records)', async () => {

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import { readTrajectory } from '../../src/sdk/saved/read-trajectory.js';
 import { replayRun } from '../../src/sdk/saved/replay-run.js';
+import { scrape } from '../support/scrape.js';
 import { streamStep } from '../support/stream-step.js';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
@@ -270,6 +271,24 @@ test('include.record returns the record that RECORD_DIR would have, plain and st
     prompt: { system: expect.any(String) },
     completion_text: 'Final Answer: here',
   });
+});
+
+test('the files of a step that returns its record count as bytes in flight while it waits (rule: lean-waiting)', async () => {
+  const project = newFolder();
+  writeFiles(project, { 'big.txt': 'word '.repeat(200_000) });
+  const inFlight: number[] = [];
+  for (const record of [false, true]) {
+    const service = await startWholeService(
+      { text: '', delayMs: 60_000 },
+      { PROJECTS: JSON.stringify({ [uuid]: project }) },
+    );
+    services.push(service);
+    void service.step({ explicit_context_paths: ['big.txt'], include: { record } }).catch(() => {});
+    await service.fake.request(0);
+    inFlight.push((await scrape(service.url)).sum('stepwise_bytes_in_flight', {}));
+  }
+  const [without = 0, withRecord = 0] = inFlight;
+  expect(withRecord - without).toBeGreaterThan(200_000);
 });
 
 test('a response has no record if the step failed, or without extensions (rule: returned-records)', async () => {

@@ -11,6 +11,7 @@ import { PlanError, readPlan } from '../../src/eval/read-plan.js';
 import { readRuns } from '../../src/eval/read-runs.js';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 import type { Trajectory } from '../../src/sdk/run/trajectory.js';
+import { readTrajectory } from '../../src/sdk/saved/read-trajectory.js';
 import { openStepMaker, type StepMaker } from '../../src/service/step-maker.js';
 import {
   fourSteps,
@@ -223,6 +224,36 @@ test('runs saved by older versions, without newer fields and with the names of v
   const plan = await planOf('{}', { parserOnly: true });
   const report = await evaluateFolder(folder, { plan, ask: undefined });
   expect([counts(report), report.skipped]).toEqual([[{ ...none, same: 8 }], []]);
+});
+
+test('steps without a record in a recorded run are reported as skipped, and --parser-only reads their replies (rule: eval-runs)', async () => {
+  bench.service.fake.script((request) => replyByProgress(fourSteps, request));
+  const folder = runsFolder();
+  const { recordedSteps: records = [] } = readTrajectory(readFileSync(recorded, 'utf8'));
+  const partial = { ...saved, recordedSteps: records.slice(0, 2) };
+  writeFileSync(join(folder, runFile), JSON.stringify(partial));
+  const report = await evaluateFolder(folder);
+  expect(counts(report)).toEqual([{ ...none, same: 2, skipped: 2 }]);
+  expect(report.cells[0]?.steps.slice(2)).toMatchObject([
+    { step: 3, reason: expect.stringMatching(/^not repeatable: the step has no record/) },
+    { step: 4, reason: expect.stringMatching(/^not repeatable: the step has no record/) },
+  ]);
+  const plan = await planOf('{}', { parserOnly: true });
+  expect(counts(await evaluateFolder(folder, { plan, ask: undefined }))).toEqual([{ ...none, same: 4 }]);
+});
+
+test('--parser-only reports a native call without a record as skipped (rule: parser-only)', async () => {
+  const folder = runsFolder();
+  const responses = saved.responses.map((response, index) =>
+    index === 1 && response.parse
+      ? { ...response, parse: { ...response.parse, dialect: 'native' } }
+      : response,
+  );
+  writeFileSync(join(folder, runFile), JSON.stringify({ ...saved, responses }));
+  const plan = await planOf('{}', { parserOnly: true });
+  const report = await evaluateFolder(folder, { plan, ask: undefined });
+  expect(counts(report)).toEqual([{ ...none, same: 3, skipped: 1 }]);
+  expect(report.cells[0]?.steps[1]?.reason).toContain('the native calls were not saved');
 });
 
 test('a step whose recorded request the service refuses counts as missing, with the path of the refused field as the reason (rule: eval-steps)', async () => {

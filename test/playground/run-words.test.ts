@@ -154,7 +154,7 @@ describe('run options made from the page settings (rule: playground-page)', () =
     maxSteps: 4,
     instructions: ' ',
     tokenLimit: 8_000,
-    reservedOutputTokens: 1_000,
+    reserveShare: 0.125,
     contextShare: 0.5,
     tagged: ['a.js', 'gone.js'],
     pinned: ['b.js'],
@@ -192,6 +192,14 @@ describe('run options made from the page settings (rule: playground-page)', () =
     ]);
     const { context } = toRunOptions({ ...settings, tagged }, [], contents);
     expect(context?.paths).toEqual(['b.js', 'src/auth', 'a.js']);
+  });
+
+  test.each([
+    [2_000, 100],
+    [32_000, 640],
+  ])('a reserve of 2 %% is at least 100 tokens: with a token limit of %d, it is %d', (tokenLimit, reserve) => {
+    const { llmConfig } = toRunOptions({ ...settings, tokenLimit, reserveShare: 0.02 }, [], contents);
+    expect(llmConfig).toMatchObject({ tokenLimit, reservedOutputTokens: reserve });
   });
 
   test('a disabled tool is not offered, and blank instructions are omitted', () => {

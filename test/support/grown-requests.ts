@@ -194,6 +194,16 @@ export const grownRequests: readonly GrownRequest[] = [
     call('c'),
     { ...observation('c', ''), toolResult: { success: true, result: many(() => 1234567) } },
   ]),
+  step('history: a result of a million texts, with a record and a key', () => ({
+    user_query: '',
+    conversation_history: [
+      task,
+      call('c'),
+      { ...observation('c', ''), toolResult: { success: true, result: many(() => 'a') } },
+    ],
+    include: { record: true },
+    user_api_keys: { llmKey: 'sk-proj-0123456789abcdefghij' },
+  })),
   history('turns with 200,000 fields of their own', () => [{ ...task, ...keyed(200_000, () => 1) }]),
   history('250 turns of 1,200 fields of their own', () =>
     many(() => ({ ...task, ...keyed(1_200, () => 1) }), 250),

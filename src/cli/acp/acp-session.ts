@@ -27,7 +27,7 @@ import { explainFailure } from '../screen/explain-failure.js';
 import { showExactLine } from '../screen/visible-text.js';
 import { ChangedFiles } from '../session/changed-files.js';
 import { compactionRequest } from '../session/compact-history.js';
-import { historyAfter, llmConfigOf, onLastIterationOf, savedAt } from '../session/session.js';
+import { historyAfter, isSavedAt, llmConfigOf, onLastIterationOf } from '../session/session.js';
 import { newRunFile, saveRun } from '../state/saved-runs.js';
 import { askPermission } from './editor/ask-permission.js';
 import type { Editor } from './editor/editor.js';
@@ -360,11 +360,11 @@ export class AcpSession {
     });
   }
 
-  /** Sends the run's events to the editor and saves the run after each step. */
+  /** Sends the run's events to the editor and saves the run on the way. */
   async #follow(run: Run, file: string): Promise<{ result: RunResult; isCut: boolean }> {
     let isCut = false;
     for await (const event of run) {
-      if (savedAt.has(event.type)) await this.#write(run.save(), file);
+      if (isSavedAt(event)) await this.#write(run.save(), file);
       if (event.type === 'agent_turn_start') this.parts.editor.endMessage();
       if ('response' in event && event.response) isCut = event.response.finish_reason === 'length';
       if (event.type === 'agent_reason') this.#report = event.response.context_report ?? this.#report;

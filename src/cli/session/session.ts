@@ -6,7 +6,7 @@ import type { Tool } from '../../sdk/actions/define-tool.js';
 import type { JsonSchema } from '../../sdk/base/standard-schema.js';
 import type { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import type { Run } from '../../sdk/run/run.js';
-import type { RunEventType } from '../../sdk/run/run-events.js';
+import type { RunEvent, RunEventType } from '../../sdk/run/run-events.js';
 import type { RunOptions } from '../../sdk/run/run-options.js';
 import type { RunResult } from '../../sdk/run/run-result.js';
 import type { Trajectory } from '../../sdk/run/trajectory.js';
@@ -62,19 +62,22 @@ export const DEFAULT_TOKEN_LIMIT = 32_000;
 /** Share of the token limit that is reserved for the reply. */
 const RESERVE_SHARE = 1 / 8;
 
-/**
- * Events after which a run is saved, because the next event may take long or never come. The saved run thus contains
- * everything that the person has seen start or end.
- */
-export const savedAt: ReadonlySet<RunEventType> = new Set([
+const savedAt: ReadonlySet<RunEventType> = new Set([
   'agent_start',
-  'agent_turn_start',
   'agent_reason',
   'tool_start',
   'agent_observe',
   'agent_completion',
   'agent_stopped',
 ]);
+
+/**
+ * Returns true if a run is saved at an event, because the next event may take long or never come. The saved run thus
+ * contains every reply, every started call and every result. Each save writes the whole run, so other events save
+ * nothing. A phase `observe` saves at its beginning, since the results of the phase `act` have no event of their own.
+ */
+export const isSavedAt = (event: RunEvent): boolean =>
+  savedAt.has(event.type) || (event.type === 'agent_turn_start' && event.phase === 'observe');
 
 /** Error codes of a refused request. Every later request with the same turns would be refused too. */
 const refusals: ReadonlySet<string> = new Set([
@@ -145,14 +148,14 @@ export class Session {
     if (output !== undefined) await this.tell(output);
   }
 
-  /** Runs a task to its end, saves it at each event, and keeps its history. */
+  /** Runs a task to its end, saves it on the way, and keeps its history. */
   async run(task: string): Promise<RunResult> {
     const run = await this.#prepare(task);
     this.parts.changes.beginTask();
     const file = newRunFile(this.parts.folder, task);
     this.#running = run;
     for await (const event of run) {
-      if (savedAt.has(event.type)) await this.#save(run.save(), file);
+      if (isSavedAt(event)) await this.#save(run.save(), file);
       this.parts.screen.show(event);
     }
     this.#running = undefined;

@@ -10,7 +10,8 @@ export interface RunSettings {
   readonly maxSteps: number;
   readonly instructions: string;
   readonly tokenLimit: number;
-  readonly reservedOutputTokens: number;
+  /** Fraction of the token limit that is reserved for the reply. */
+  readonly reserveShare: number;
   /** Fraction of the free tokens that files may use, from 0 to 1. */
   readonly contextShare: number;
   /** Paths of the files and folders in the context. */
@@ -21,6 +22,13 @@ export interface RunSettings {
   readonly focus: string | null;
   readonly disabledTools: readonly string[];
 }
+
+/** Minimum number of tokens for a reply. */
+const MIN_RESERVE = 100;
+
+/** Returns the number of tokens reserved for the reply. */
+export const reserveOf = ({ tokenLimit, reserveShare }: Pick<RunSettings, 'tokenLimit' | 'reserveShare'>) =>
+  Math.max(MIN_RESERVE, Math.round(reserveShare * tokenLimit));
 
 /** File contents by path: the service cannot read the browser's folder, so each request contains them. */
 export type Contents = ReadonlyMap<string, string>;
@@ -58,7 +66,7 @@ export function toRunOptions(
     llmConfig: {
       modelName: model,
       tokenLimit: settings.tokenLimit,
-      reservedOutputTokens: settings.reservedOutputTokens,
+      reservedOutputTokens: reserveOf(settings),
       contextShare: settings.contextShare,
       ...(upstream !== '' && { provider: upstream }),
     },

@@ -1,3 +1,4 @@
+import { reserveOf } from '../run/run-options.js';
 import { change, settings } from '../state/settings.js';
 import { tokens } from '../text/figures.js';
 
@@ -6,15 +7,13 @@ const LARGEST = 200_000;
 /** Number of positions of the slider, which is logarithmic: 2k and 4k are as far apart as 100k and 200k. */
 export const POSITIONS = 200;
 const SHARES = 20;
-/** Minimum number of tokens for a reply. */
-const MIN_RESERVE = 100;
 
 /**
  * Sliders for the token limit, the tokens reserved for the reply, and the share for files. Moving the limit keeps the
  * reserved fraction. Each change requests a new preview.
  */
 export function BudgetSettings() {
-  const { tokenLimit, reservedOutputTokens, contextShare } = settings.value;
+  const { tokenLimit, reserveShare, contextShare } = settings.value;
   return (
     <section class="group" aria-labelledby="budget-title">
       <h2 id="budget-title">Budget</h2>
@@ -23,21 +22,15 @@ export function BudgetSettings() {
         text={tokens(tokenLimit)}
         max={POSITIONS}
         value={toPosition(tokenLimit)}
-        onChange={(position) => {
-          const limit = toLimit(position);
-          const reserve = Math.round((reservedOutputTokens / tokenLimit) * limit);
-          change({ tokenLimit: limit, reservedOutputTokens: Math.max(MIN_RESERVE, reserve) });
-        }}
+        onChange={(position) => change({ tokenLimit: toLimit(position) })}
       />
       <Slider
         label="Reply reserve"
-        text={tokens(reservedOutputTokens)}
+        text={tokens(reserveOf(settings.value))}
         max={POSITIONS}
-        value={Math.round((reservedOutputTokens / tokenLimit) * 2 * POSITIONS)}
+        value={Math.round(reserveShare * 2 * POSITIONS)}
         onChange={(position) =>
-          change({
-            reservedOutputTokens: Math.max(MIN_RESERVE, rounded((position / POSITIONS / 2) * tokenLimit)),
-          })
+          change({ reserveShare: rounded((position / POSITIONS / 2) * tokenLimit) / tokenLimit })
         }
       />
       <Slider

@@ -16,7 +16,7 @@ export const settings = signal<RunSettings>({
   maxSteps: 10,
   instructions: '',
   tokenLimit: 32_000,
-  reservedOutputTokens: 4_000,
+  reserveShare: 0.125,
   contextShare: 0.5,
   tagged: [],
   pinned: [],

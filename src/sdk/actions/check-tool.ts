@@ -31,7 +31,7 @@ function checkApprovalHints(tool: Record<string, unknown>, place: string): void 
   const misplaced =
     ['requiresApproval', 'needsApproval'].find((name) => tool[name] !== undefined) ??
     (annotations['needsApproval'] === undefined ? undefined : 'annotations.needsApproval');
-  if (misplaced) throw new TypeError(`${place}.${misplaced}: write annotations: { requiresApproval: true }.`);
+  if (misplaced) throw new TypeError(`${place}.${misplaced}: write this as requiresApproval in annotations.`);
   const hint = ['requiresApproval', 'readOnlyHint'].find((name) => !isFlag(annotations[name]));
   if (hint) throw new TypeError(`${place}.annotations.${hint}: expected true or false.`);
 }

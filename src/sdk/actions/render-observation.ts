@@ -15,7 +15,14 @@ export function renderError(error: unknown): string {
   const message =
     typeof error === 'object' && error !== null && 'message' in error ? error.message : undefined;
   if (typeof message === 'string' && message !== '') return cap(message);
-  return error === undefined || error === '' ? 'It failed without a message.' : cap(toText(error));
+  if (message === '') return withoutMessage(Object(error));
+  return error === undefined || error === '' ? withoutMessage({}) : cap(toText(error));
+}
+
+/** Returns a sentence with the name and the code of the error, if they are set, as for a refused connection. */
+function withoutMessage({ name, code }: { readonly name?: unknown; readonly code?: unknown }): string {
+  const known = [name, code].filter((text) => typeof text === 'string' && text !== '' && text !== 'Error');
+  return `It failed without a message${known.length > 0 ? ` (${known.join(', ')})` : ''}.`;
 }
 
 /** Returns the first line of an observation and the number of further lines. */

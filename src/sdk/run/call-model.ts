@@ -50,7 +50,7 @@ async function attemptStep(run: RunState, { phase, lastCall = run.mustAnswer }: 
   run.signal.throwIfAborted();
   // Tool definitions of an MCP server, chunks of a search and the caller's texts may contain NUL, too.
   const request = withoutNul(buildRequest(run, { phase, lastCall }));
-  await callOption('onRequest', () => run.options.onRequest?.(request));
+  await callOption('onRequest', () => announce(run, request));
   const response = run.absorb(await receive(run, request));
   const spent = lastCall || phase === null || phase === 'observe' ? 1 : 0;
   const left = run.iterationsLeft - spent; // counted here too, so that no service can make a run endless
@@ -58,6 +58,12 @@ async function attemptStep(run: RunState, { phase, lastCall = run.mustAnswer }: 
   await emitResponse(run, response);
   run.signal.throwIfAborted();
   return response;
+}
+
+/** Calls `onRequest` without waiting for a promise that it may return, so that a slow logger delays no step. */
+function announce({ options }: RunState, request: StepRequestInput): void {
+  const returned: unknown = options.onRequest?.(request);
+  Promise.resolve(returned).catch(() => undefined);
 }
 
 function emitResponse(run: RunState, response: Step): Promise<void> {

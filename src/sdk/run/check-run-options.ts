@@ -6,10 +6,10 @@ import {
   expectValue,
   anObject as object,
 } from '../base/expect-value.js';
-import { isBoolean, isNumber, isText, isWholeNumber, listOf, oneOf } from '../base/shape.js';
+import { isBoolean, isNumber, isText, isWholeNumber, listOf, oneOf, optional } from '../base/shape.js';
 import { isStandard } from '../base/standard-schema.js';
 import { checkTimeLimit } from '../base/timer.js';
-import type { RunLlmConfig, RunOptions } from './run-options.js';
+import type { CompactionPolicy, Fallback, RunContext, RunLlmConfig, RunOptions } from './run-options.js';
 import { completeLlmConfig } from './run-state.js';
 
 const MAX_STEPS = 2 ** 31 - 1;
@@ -24,8 +24,14 @@ export function checkRunOptions(task: string, options: RunOptions): void {
   checkGiven('', { ...options }, optionFields);
   for (const [index, fallback] of (options.fallbacks ?? []).entries()) {
     expectValue(`fallbacks[${index}].llmConfig`, fallback.llmConfig, object);
+    checkFields(`fallbacks[${index}]`, fallback, fallbackFields);
     checkLlmConfig(`fallbacks[${index}].llmConfig`, fallback.llmConfig);
   }
+  checkFields('context', options.context ?? {}, contextFields);
+  checkFields('compaction', options.compaction ?? {}, compactionFields);
+  checkFields('phaseInstructions', options.phaseInstructions ?? {}, phaseFields);
+  if (options.record && options.extensions === false)
+    throw new TypeError('record: responses have no records with extensions: false. Remove one of the two.');
   checkTimeLimit('inputTimeoutMs', options.inputTimeoutMs);
   checkTimeLimit('toolTimeoutMs', options.toolTimeoutMs);
   const { maxSteps = 1 } = options;
@@ -59,7 +65,7 @@ const choice = (...values: readonly string[]): Expectation => [
   `one of: ${values.join(', ')}`,
 ];
 
-const llmFields: Expectations<keyof RunLlmConfig> = {
+export const llmFields: Expectations<keyof RunLlmConfig> = {
   modelName: name,
   tokenLimit: count,
   reservedOutputTokens: count,
@@ -70,6 +76,27 @@ const llmFields: Expectations<keyof RunLlmConfig> = {
   deadlineMs: count,
   contextShare: number,
   seed: [isWholeNumber, 'a whole number'],
+};
+
+const fallbackFields: Expectations<keyof Fallback> = { llmConfig: object, llmKey: aString };
+
+export const contextFields: Expectations<keyof RunContext> = {
+  paths: [optional(listOf(isText)), 'a list of strings'],
+  pinned: [optional(listOf(isText)), 'a list of strings'],
+  focus: null,
+  vectorResults: null,
+  inline: null,
+};
+
+const compactionFields: Expectations<keyof CompactionPolicy> = {
+  strategy: choice('mask', 'summarize'),
+  targetTokens: count,
+};
+
+export const phaseFields: Expectations<keyof NonNullable<RunOptions['phaseInstructions']>> = {
+  reason: null,
+  act: null,
+  observe: null,
 };
 
 const optionFields: Expectations<keyof RunOptions> = {
@@ -114,10 +141,16 @@ const optionFields: Expectations<keyof RunOptions> = {
 };
 
 /** Leaves out the fields that this version does not know, such as those in a file of another version. */
-export const knownLlmConfig = (given: RunLlmConfig): RunLlmConfig => ({
-  ...Object.fromEntries(Object.entries(given).filter(([field]) => Object.hasOwn(llmFields, field))),
-  modelName: given.modelName,
-});
+export function knownFields<Options>(given: Options, fields: Expectations<keyof Options & string>): Options {
+  if (!isObject(given)) return given; // an edited file may lack it; `checkRunOptions` reports it
+  const known = Object.entries(given).filter(([field]) => Object.hasOwn(fields, field));
+  return Object.fromEntries(known) as Options; // without fields that the type does not have
+}
+
+function checkFields(path: string, given: object, fields: Expectations<string>): void {
+  expectKnown(path, given, fields);
+  checkGiven(`${path}.`, { ...given }, fields);
+}
 
 /** Checks the fields that are set. */
 function checkGiven(prefix: string, values: Record<string, unknown>, fields: Expectations<string>): void {

@@ -225,9 +225,10 @@ const REASON = ' Reason: ';
 
 /**
  * Returns the observation of a denied call, which tells the model that a person refused it, and why (rule: approval).
+ * Keeps the observation of a denial without a person, as a replay passes it.
  */
 function denialText(reason: string | null | undefined): string {
-  if (reason === NOBODY_TO_ASK) return reason;
+  if (reason === NOBODY_TO_ASK || reason?.startsWith(NOT_ALLOWED)) return reason;
   const given = reason?.trim();
   return given ? REFUSED + REASON + given : REFUSED;
 }

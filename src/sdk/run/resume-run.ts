@@ -26,7 +26,8 @@ export function resumedOptions(saved: Trajectory, given: ResumeOptions): RunOpti
   expectValue('options', given, anObject);
   const { options, projectId, sessionId, attachments = [] } = saved;
   const { decisions: _, ...more } = given;
-  return { ...savedOptions(options), projectId, sessionId, attachments, ...more };
+  const set = Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined));
+  return { ...savedOptions(options), projectId, sessionId, attachments, ...set };
 }
 
 /**

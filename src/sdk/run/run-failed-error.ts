@@ -1,5 +1,8 @@
 import { explainEnd, type RunResult } from './run-result.js';
 
+/** Advice for the developer; user interfaces show only `explainEnd`. */
+const HOW_TO_DECIDE = 'Decide with client.resume, or pass approve to client.run.';
+
 /** A run that ended without an answer, as `run.text()` and `run.textStream()` report it. */
 export class RunFailedError extends Error {
   /** Always `RunFailedError`, also in another realm. */
@@ -11,7 +14,7 @@ export class RunFailedError extends Error {
 
   /** Creates the error from the result of a run without an answer. */
   constructor(result: RunResult) {
-    super(explainEnd(result));
+    super([explainEnd(result), ...(result.pending.length > 0 ? [HOW_TO_DECIDE] : [])].join('\n'));
     this.code = result.error?.code ?? result.stopReason;
     this.result = result;
   }

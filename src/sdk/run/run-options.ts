@@ -89,12 +89,13 @@ export interface RunOptions {
   readonly report?: 'full' | 'summary' | 'none' | undefined;
   /**
    * If true, the saved run contains the complete input and output of each step, for `stepwise eval` (rule:
-   * run-records). Default false.
+   * run-records). Cannot be combined with `extensions: false`. Default false.
    */
   readonly record?: boolean | undefined;
   /**
    * Receives the request of each step right before it is sent, once per attempt. The request holds no key, which is sent
-   * in a header. If `onRequest` throws, the run ends with an error.
+   * in a header. If `onRequest` throws, the run ends with an error. A promise that it returns is not awaited, and its
+   * rejection is ignored.
    */
   readonly onRequest?: ((request: StepRequestInput) => void) | undefined;
   /** UUID of the project for logs and for the service's context source; default: a new one. */

@@ -91,14 +91,11 @@ export function explainEnd({ answer, error, stopReason, pending }: Omit<RunResul
   return [describeError(error), ...(error.hint ? [error.hint] : [])].join('\n');
 }
 
-/**
- * Returns the reason why a run has no answer. Names the waiting calls and how to continue, since nothing else shows
- * them.
- */
+/** Returns the reason why a run has no answer. Names the tools of the waiting calls, since nothing else shows them. */
 function endOf(stopReason: StopReason, pending: readonly PendingApproval[]): string {
   if (pending.length === 0) return ends[stopReason];
   const names = [...new Set(pending.map(({ toolName }) => toolName))].join(', ');
-  return `The run waits for the approval of ${names}. Decide with client.resume, or pass approve to client.run.`;
+  return `The run waits for the approval of ${names}.`;
 }
 
 const waitsAgain = (call: PendingApproval): string =>

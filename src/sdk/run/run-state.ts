@@ -62,8 +62,8 @@ export interface Continuation {
 
 const DEFAULT_TOKEN_LIMIT = 32_000;
 const DEFAULT_RESERVED_OUTPUT_TOKENS = 4_000;
-/** Maximum length of the recorded steps of a run as JSON, since each repeats the history (rule: run-records). */
-const MAX_RECORDED_CHARS = 8 * 2 ** 20;
+/** Maximum size of the recorded steps of a run as JSON in UTF-8, since each repeats the history (rule: run-records). */
+const MAX_RECORDED_BYTES = 8 * 2 ** 20;
 /** Default of `maxSteps`. */
 export const DEFAULT_MAX_STEPS = 10;
 
@@ -95,11 +95,11 @@ export class RunState {
   readonly steps: StepRecord[] = [];
   /** All responses of the service, for the saved run. */
   readonly responses: Step[] = [];
-  /** The complete input and output of the steps, for the saved run. */
+  /** The complete input and output of the first steps, without a gap, for the saved run. */
   readonly recordedSteps: RecordedStep[] = [];
-  /** True if the next step is recorded: the caller wants records, and their size limit is not reached. */
+  /** True if the next step is recorded: the caller wants records, and all steps before it have one. */
   mayRecord: boolean;
-  #recordedChars = 0;
+  #recordedBytes = 0;
   /** All observations in full, for the saved run: a compaction may shorten those in the history. */
   readonly observations: TurnInput[] = [];
   /**
@@ -150,6 +150,8 @@ export class RunState {
   #takeUp(continued: Continuation): void {
     const { history, tasks, steps, responses, observations, usage, iterationsLeft } = continued;
     for (const recorded of continued.recordedSteps ?? []) this.#keepRecord(recorded);
+    const replies = responses.filter(({ completion_text: text }) => text !== null);
+    if (this.recordedSteps.length < replies.length) this.mayRecord = false;
     this.history = history;
     this.tasks = tasks;
     this.taskIsNew = false;
@@ -233,6 +235,7 @@ export class RunState {
     // Drops a record of another form, because a saved run must be readable. Cast: `isRecordedStep` has checked the
     // record.
     if (isRecordedStep(recorded)) this.#keepRecord(recorded as unknown as RecordedStep);
+    else if (recorded) this.mayRecord = false;
     this.responses.push(response);
     this.append(...response.new_turns);
     if (response.status !== 'error') this.taskIsNew = false;
@@ -243,13 +246,9 @@ export class RunState {
 
   /** Keeps the record of a step. The first one that would exceed the limit is dropped, and no further one is requested. */
   #keepRecord(recorded: RecordedStep): void {
-    const chars = JSON.stringify(recorded).length;
-    if (this.#recordedChars + chars > MAX_RECORDED_CHARS) {
-      this.mayRecord = false;
-      return;
-    }
-    this.#recordedChars += chars;
-    this.recordedSteps.push(recorded);
+    this.#recordedBytes += new TextEncoder().encode(JSON.stringify(recorded)).length;
+    if (this.#recordedBytes > MAX_RECORDED_BYTES) this.mayRecord = false;
+    else this.recordedSteps.push(recorded);
   }
 
   addUsage(usage: Usage): void {

@@ -8,7 +8,7 @@ import { isWithinSavedLimit, withinSavedLimit } from '../base/attachments.js';
 import type { JsonSchema } from '../base/standard-schema.js';
 import { toJsonSchema } from './answer-schema.js';
 import { definitionsOf } from './build-request.js';
-import { knownLlmConfig } from './check-run-options.js';
+import { contextFields, knownFields, llmFields, phaseFields } from './check-run-options.js';
 import type { RunOptions } from './run-options.js';
 import type { RunResult } from './run-result.js';
 import type { RunState } from './run-state.js';
@@ -110,24 +110,24 @@ function toSavedResult({ summary: _, ...result }: RunResult): Trajectory['result
 }
 
 /**
- * Returns the options of a saved run: plain data only, no permissions. Leaves out unset options, and those that this version does
- * not know.
+ * Returns the options of a saved run: plain data only, no permissions. Leaves out unset options, those that this
+ * version does not know, and `record` if the run could not record.
  */
 export function savedOptions(options: SavedOptions | RunOptions): SavedOptions {
   const { llmConfig, strategy, phaseInstructions, protocol, maxSteps, onLastIteration } = options;
   const { extensions, instructions, context, clientTools, answerSchema, record } = options;
   return {
-    llmConfig: knownLlmConfig(llmConfig),
+    llmConfig: knownFields(llmConfig, llmFields),
     ...(strategy && { strategy }),
-    ...(phaseInstructions && { phaseInstructions }),
+    ...(phaseInstructions && { phaseInstructions: knownFields(phaseInstructions, phaseFields) }),
     ...(protocol && { protocol }),
     ...(maxSteps !== undefined && { maxSteps }),
     ...(onLastIteration && { onLastIteration }),
     ...(extensions !== undefined && { extensions }),
     ...(instructions !== undefined && { instructions }),
-    ...(context && { context }),
+    ...(context && { context: knownFields(context, contextFields) }),
     ...(clientTools && { clientTools }),
-    ...(record !== undefined && { record }),
+    ...(record !== undefined && extensions !== false && { record }),
     ...(answerSchema && { answerSchema: toJsonSchema(answerSchema) }),
   };
 }

@@ -97,6 +97,8 @@ export function joinRuns(kept: Trajectory, own: Trajectory): Trajectory {
     beganWith: kept.beganWith,
     responses: [...kept.responses, ...own.responses],
     observations: withinSavedLimit([...kept.observations, ...own.observations]),
+    // Records must be those of the first steps, and the kept steps have none.
+    recordedSteps: kept.responses.length > 0 ? undefined : own.recordedSteps,
     result: own.result && joinResults(kept.result, own.result),
   };
 }

@@ -18,7 +18,7 @@ import { savedOptions, type Trajectory } from '../run/trajectory.js';
 /**
  * Replays a saved run: the same events and the same end, without model, tools or a person. `onRequest` receives the
  * requests, rebuilt from the saved run. They equal the original ones except for what a file does not record: a
- * compacted history, an initial TODO list, and whether the recorded steps reached their size limit.
+ * compacted history, an initial TODO list, and the step after which no further one was recorded.
  */
 export function replayRun(saved: Trajectory, { onRequest }: Pick<RunOptions, 'onRequest'> = {}): Run {
   const observations = new Map(saved.observations.map((turn) => [turn.toolCallId ?? '', turn]));

@@ -13,6 +13,8 @@ const REDACTED = '[redacted]';
 /** A key that prints as `[redacted]` in strings, JSON, `console.log` and stack traces. Only `reveal` returns it. */
 export class Secret {
   readonly #value: string;
+  /** Texts to remove by `redact`; computed once, because a record has thousands of texts. */
+  #shapes: readonly string[] | undefined;
   /** True for a setting that grants access, such as a gateway's own key. */
   readonly isCredential: boolean;
 
@@ -47,13 +49,10 @@ export class Secret {
    * last 8 characters.
    */
   redact(text: string): string {
-    const value = this.#value;
-    if (value.length < HINT_LENGTH) return text;
-    const shapes = [...encodedForms(value), value.slice(0, HINT_LENGTH), value.slice(-HINT_LENGTH)];
-    // The longest form comes first, because replacing a shorter one inside it would leave the rest of the key
-    // readable.
-    const ordered = shapes.sort((a, b) => b.length - a.length);
-    return ordered.reduce((rest, shape) => rest.replaceAll(shape, REDACTED), text);
+    if (this.#value.length < HINT_LENGTH) return text;
+    this.#shapes ??= shapesOf(this.#value);
+    if (text.length < (this.#shapes.at(-1)?.length ?? 0)) return text;
+    return this.#shapes.reduce((rest, shape) => rest.replaceAll(shape, REDACTED), text);
   }
 
   /**
@@ -93,6 +92,15 @@ export const redactWith =
  */
 export const withoutSecrets = (text: string, secrets: readonly Secret[]): string =>
   looksSecret(text) ? REDACTED : redactWith(secrets)(text);
+
+/**
+ * Returns the texts that reveal a key. The longest comes first, because replacing a shorter one inside it would leave
+ * the rest of the key readable.
+ */
+function shapesOf(key: string): string[] {
+  const shapes = new Set([...encodedForms(key), key.slice(0, HINT_LENGTH), key.slice(-HINT_LENGTH)]);
+  return [...shapes].sort((a, b) => b.length - a.length);
+}
 
 const hintsIn = (text: string): string[] =>
   Array.from({ length: Math.max(0, text.length - HINT_LENGTH + 1) }, (_, at) =>

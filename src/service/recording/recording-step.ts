@@ -1,6 +1,8 @@
 import type { RecordedStep } from '../../contract/recorded-step.js';
 import type { StepError } from '../../contract/step.js';
+import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import type { ContextSource, PinnedItem, SourceFile } from '../context/sources/context-source.js';
+import type { StepDeadline } from '../step/interruption.js';
 import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../step/provider.js';
 import type { reactStep, StepInput, StepResult } from '../step/react-step.js';
 import type { StepDependencies } from '../step/step-dependencies.js';
@@ -40,7 +42,7 @@ export function recordingStep(
       watched?.threw(thrown);
       throw thrown;
     });
-    const recorded = recording.toStep(request, result);
+    const recorded = await recording.toStep(request, result);
     if (recorded) {
       sink?.(recorded);
       watched?.answered(recorded);
@@ -74,6 +76,9 @@ function beginWatched(
   };
 }
 
+/** A byte in flight stands for 8 bytes of memory (docs/decisions/fairness.md), and a character takes up to 2. */
+const CHARACTERS_PER_BYTE_IN_FLIGHT = 4;
+
 /** Collects what one step read from its sources, sent to its provider and received from it. */
 class Recording {
   /** The dependencies of the step to record, whose sources and provider report to this recording. */
@@ -98,7 +103,7 @@ class Recording {
   }
 
   /** Returns the record of the step; undefined if no model answered it. */
-  toStep(given: StepInput, result: StepResult): RecordedStep | undefined {
+  async toStep(given: StepInput, result: StepResult): Promise<RecordedStep | undefined> {
     if (!this.#sent || !this.#completion) return undefined;
     const { user_api_keys: _, ...request } = given;
     const { completion_text: __, recorded_step: ___, ...response } = result;
@@ -114,7 +119,7 @@ class Recording {
       duration_ms: Math.round(performance.now() - this.#began),
     };
     // Cast: only strings are replaced, so the type stays the same.
-    return mapTexts(recorded, this.#redact) as RecordedStep;
+    return (await mapTexts(recorded, this.#redact)) as RecordedStep;
   }
 
   /** Returns the inline context of the request, with all files and pinned items that the sources returned. */
@@ -148,15 +153,23 @@ class Recording {
     return {
       name: provider.name,
       complete: async (request, deadline) => {
-        this.#sent = request;
+        this.#send(request, deadline);
         this.#completion = await provider.complete(request, deadline);
         return this.#completion;
       },
       stream: (request, deadline) => {
-        this.#sent = request;
+        this.#send(request, deadline);
         return this.#relay(provider.stream(request, deadline));
       },
     };
+  }
+
+  /** Keeps the request. Reserves memory for what the sources returned, which other steps release here. */
+  #send(request: CompletionRequest, deadline: StepDeadline): void {
+    this.#sent = request;
+    const kept = [...this.#files.values(), ...this.#pinned.values()];
+    const characters = kept.reduce((sum, { content }) => sum + content.length, 0);
+    deadline.countReply?.(Math.ceil(characters / CHARACTERS_PER_BYTE_IN_FLIGHT));
   }
 
   async *#relay(events: AsyncIterable<CompletionEvent>): AsyncGenerator<CompletionEvent> {
@@ -173,11 +186,26 @@ const toCall = ({ id, name, arguments: args }: Completion['toolCalls'][number]) 
   arguments: args,
 });
 
-/** Returns a copy of plain data whose texts, names of fields included, are mapped. Omits undefined fields. */
-function mapTexts(value: unknown, map: (text: string) => string): unknown {
-  if (typeof value === 'string') return map(value);
-  if (Array.isArray(value)) return value.map((each) => mapTexts(each, map));
-  if (typeof value !== 'object' || value === null) return value;
+/**
+ * Returns a copy of plain data whose texts, names of fields included, are mapped. Omits undefined fields. Lets other
+ * requests go on in between, since a record may have a million texts.
+ */
+async function mapTexts(value: object | null, map: (text: string) => string): Promise<unknown> {
+  if (value === null) return null;
+  if (Array.isArray(value)) return mapItems(value, map);
   const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-  return Object.fromEntries(fields.map(([name, field]) => [map(name), mapTexts(field, map)]));
+  const values = fields.map(([, field]) => field);
+  const mapped = await mapItems(values, map);
+  return Object.fromEntries(fields.map(([name], index) => [map(name), mapped[index]]));
+}
+
+async function mapItems(items: readonly unknown[], map: (text: string) => string): Promise<unknown[]> {
+  const mapped: unknown[] = [];
+  for (const item of items) {
+    const pause = yieldIfBusy();
+    if (pause) await pause;
+    if (typeof item === 'string') mapped.push(map(item));
+    else mapped.push(typeof item === 'object' ? await mapTexts(item, map) : item);
+  }
+  return mapped;
 }

@@ -60,6 +60,14 @@ describePlayground('the first minutes on the page (rule: playground-page)', (pla
     expect(await reserve.getAttribute('aria-valuetext')).toBe('250');
     await limit.fill('120');
     expect(await reserve.getAttribute('aria-valuetext')).toBe('4.0k');
+    await reserve.fill('8');
+    expect(await reserve.getAttribute('aria-valuetext')).toBe('640');
+    await limit.fill('0');
+    expect(await reserve.getAttribute('aria-valuetext')).toBe('100');
+    await limit.fill('120');
+    expect(await reserve.getAttribute('aria-valuetext')).toBe('640');
+    await reserve.fill('50');
+    expect(await reserve.getAttribute('aria-valuetext')).toBe('4.0k');
   });
 
   test('a sent task leaves the field empty, and the next one follows up on the answer', async () => {

@@ -12,6 +12,7 @@ import type { ToolArguments } from '../../../src/sdk/actions/define-tool.js';
 import { TerminalToolError } from '../../../src/sdk/actions/tool-errors.js';
 import { explainEnd } from '../../../src/sdk/run/run-result.js';
 import { openCalls } from '../../../src/sdk/run/take-up-history.js';
+import { replayRun } from '../../../src/sdk/saved/replay-run.js';
 import {
   command,
   done,
@@ -103,6 +104,16 @@ describe('approval in two phases (rule: approval)', () => {
       /^Not run\. This was not approved\. approve(?:\.\w+)?: (?:this field is required: |expected )/,
     );
     expect(result.stopReason).toBe('denied');
+  });
+
+  test('a replay repeats the observation of an invalid decision unchanged (rule: saved-runs)', async () => {
+    const approve = async () => false as unknown as ApprovalDecision;
+    const { run } = await finish([command('ls'), done], { tools: [recordingTool().tool], approve });
+    const saved = run.save();
+    const replay = replayRun(saved);
+    await replay.result();
+    expect(saved.observations[0]?.content).toMatch(/^Not run\. This was not approved\. approve: expected/);
+    expect(replay.save().observations).toEqual(saved.observations);
   });
 
   test.each([

@@ -126,15 +126,15 @@ test.each([
   ],
   [
     { ...bare, needsApproval: true },
-    /^defineTool \("f"\)\.needsApproval: write annotations: \{ requiresAppr/,
+    /^defineTool \("f"\)\.needsApproval: write this as requiresApproval in annotations\.$/,
   ],
   [
-    { ...bare, requiresApproval: true },
-    /^defineTool \("f"\)\.requiresApproval: write annotations: \{ requiresAp/,
+    { ...bare, requiresApproval: false },
+    /^defineTool \("f"\)\.requiresApproval: write this as requiresApproval in annotations\.$/,
   ],
   [
     { ...bare, annotations: { needsApproval: true } },
-    /^defineTool \("f"\)\.annotations\.needsApproval: write ann/,
+    /^defineTool \("f"\)\.annotations\.needsApproval: write this as requiresApproval in annotations\.$/,
   ],
   [
     { ...bare, annotations: { requiresApproval: 'yes' } },

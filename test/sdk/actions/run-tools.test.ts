@@ -35,6 +35,12 @@ describe('tools of a run (rule: tool-definitions)', () => {
   test.each([
     [undefined, 'It failed without a message.'],
     ['', 'It failed without a message.'],
+    [new Error(), 'It failed without a message.'],
+    [new RangeError(), 'It failed without a message (RangeError).'],
+    [
+      Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }),
+      'It failed without a message (AggregateError, ECONNREFUSED).',
+    ],
     [null, 'null'],
     [{ code: 7 }, '{"code":7}'],
   ])('a tool that throws %j fails, and the observation never says that it is done', async (thrown, content) => {

@@ -37,3 +37,18 @@ test('an onRequest that throws ends the run with a result (rule: run-result)', a
   });
   expect([result.error?.message, service.requests.length]).toEqual(['onRequest threw: no more', 0]);
 });
+
+test('a run does not wait for the promise of an async onRequest', async () => {
+  const onRequest = () => new Promise<void>(() => undefined);
+  const { result, service } = await finish(script, { onRequest });
+  expect([result.stopReason, service.requests.length]).toEqual(['answered', 3]);
+});
+
+test('an async onRequest that rejects neither ends the run nor becomes an unhandled rejection', async () => {
+  const unhandled: unknown[] = [];
+  const keep = (reason: unknown) => unhandled.push(reason);
+  process.on('unhandledRejection', keep);
+  const { result } = await finish(script, { onRequest: () => Promise.reject(new Error('no disk')) });
+  process.off('unhandledRejection', keep);
+  expect([result.stopReason, unhandled]).toEqual(['answered', []]);
+});

@@ -5,6 +5,7 @@ import type { ResumeOptions } from '../../../src/sdk/run/resume-run.js';
 import type { RunOptions } from '../../../src/sdk/run/run-options.js';
 import { explainEnd } from '../../../src/sdk/run/run-result.js';
 import { openCalls } from '../../../src/sdk/run/take-up-history.js';
+import type { Trajectory } from '../../../src/sdk/run/trajectory.js';
 import { readTrajectory } from '../../../src/sdk/saved/read-trajectory.js';
 import { replayRun } from '../../../src/sdk/saved/replay-run.js';
 import { reduceRun } from '../../../src/sdk/view/reduce-run.js';
@@ -14,6 +15,7 @@ import {
   done,
   finish,
   key,
+  llmConfig,
   lookUp,
   lookUpCall,
   readAll,
@@ -163,6 +165,30 @@ describe('approvals that wait (rule: waiting-approvals)', () => {
     expect(() => client.resume(run.save(), { decisions: [] })).toThrow(
       new TypeError('resume: this run does not wait for approval. Continue it with client.run.'),
     );
+  });
+
+  test('resume of a saved run without an llmConfig uses the given one, and throws a TypeError that names it otherwise', async () => {
+    const { file } = await waiting([command('npm test')]);
+    const saved = { ...readTrajectory(file), options: {} } as Trajectory;
+    const client = new StepwiseClient({ baseUrl: 'http://127.0.0.1:9' });
+    const resumed = { tools: [recordingTool().tool], decisions: [] };
+    expect(() => client.resume(saved, { ...resumed, llmConfig })).not.toThrow();
+    expect(() => client.resume(saved, resumed)).toThrow(
+      new TypeError('llmConfig: this field is required: an object.'),
+    );
+  });
+
+  test('an undefined option of resume leaves the saved one', async () => {
+    const { file, result } = await waiting([both], { instructions: 'Be brief.' });
+    const decisions = (result.pending ?? []).map(
+      ({ id, argsHash }) => ({ id, argsHash, type: 'deny' }) as const,
+    );
+    const { requests } = await resume(
+      file,
+      { decisions, instructions: undefined, maxSteps: undefined },
+      done,
+    );
+    expect(requests.at(-1)).toMatchObject({ instructions: 'Be brief.' });
   });
 
   test('resume throws a TypeError if the tool of an allowed call is missing, also in a later step than the first', async () => {

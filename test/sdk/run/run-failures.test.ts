@@ -93,12 +93,12 @@ describe('a failed run (rule: run-failures)', () => {
     await expect(run.text()).rejects.toThrow('The run was stopped before there was an answer.');
   });
 
-  test('a run that waits for approval is explained with the tools that wait and the ways to go on (rule: waiting-approvals)', async () => {
+  test('explainEnd names the tools that wait for approval; only RunFailedError adds the ways to go on (rule: waiting-approvals)', async () => {
     const { result, run } = await finish([command('ls')], { tools: [recordingTool().tool] });
-    const sentence =
-      'The run waits for the approval of run_command. Decide with client.resume, or pass approve to client.run.';
+    const sentence = 'The run waits for the approval of run_command.';
     expect(explainEnd(result)).toBe(sentence);
-    await expect(run.text()).rejects.toMatchObject({ code: 'needs_approval', message: sentence });
+    const message = `${sentence}\nDecide with client.resume, or pass approve to client.run.`;
+    await expect(run.text()).rejects.toMatchObject({ code: 'needs_approval', message });
   });
 
   test('the error about an address where nothing listens names the address and the option baseUrl', async () => {
@@ -219,6 +219,28 @@ describe('options of a run that are missing or wrong (rule: run-options)', () =>
       { llmConfig, fallbacks: [{ llmConfig: { modelName: 'm', model: 'n' } }] },
       `fallbacks[0].llmConfig.model: there is no such option; expected one of: ${llmNames}.`,
     ],
+    [
+      { llmConfig, fallbacks: [{ llmConfig, llmkey: 'k' }] },
+      'fallbacks[0].llmkey: there is no such option; expected one of: llmConfig, llmKey.',
+    ],
+    [{ llmConfig, fallbacks: [{ llmConfig, llmKey: 7 }] }, 'fallbacks[0].llmKey: expected a string.'],
+    [
+      { llmConfig, context: { path: ['a'] } },
+      'context.path: there is no such option; expected one of: paths, pinned, focus, vectorResults, inline.',
+    ],
+    [{ llmConfig, context: { paths: 'a.ts' } }, 'context.paths: expected a list of strings.'],
+    [
+      { llmConfig, compaction: { strategy: 'mask', target: 3 } },
+      'compaction.target: there is no such option; expected one of: strategy, targetTokens.',
+    ],
+    [
+      { llmConfig, phaseInstructions: { think: 'x' } },
+      'phaseInstructions.think: there is no such option; expected one of: reason, act, observe.',
+    ],
+    [
+      { llmConfig, record: true, extensions: false },
+      'record: responses have no records with extensions: false. Remove one of the two.',
+    ],
   ])('client.run throws a TypeError that names the wrong option: %j', (options, message) => {
     expect(run(options)).toThrow(new TypeError(message));
   });
@@ -271,15 +293,36 @@ describe('options of a run that are missing or wrong (rule: run-options)', () =>
   });
 
   test('a saved run of a later version can be resumed, continued and replayed, without the options that this version does not know (rule: saved-runs)', async () => {
-    const waiting = await start([command('ls')], { tools: [recordingTool().tool] });
+    const context = { paths: ['a.ts'] };
+    const phaseInstructions = { act: 'Act.' };
+    const tools = [recordingTool().tool];
+    const waiting = await start([command('ls')], { tools, context, phaseInstructions });
     await waiting.run.result();
     const saved = waiting.run.save();
-    const later = { ...saved.options, llmConfig: { ...llmConfig, later: 1 }, later: 1, approvalRules: [{}] };
+    expect(saved.options).toMatchObject({ context, phaseInstructions });
+    const later = {
+      ...saved.options,
+      llmConfig: { ...llmConfig, later: 1 },
+      context: { ...context, later: 1 },
+      phaseInstructions: { ...phaseInstructions, later: 1 },
+      later: 1,
+      approvalRules: [{}],
+    };
     const file = { ...saved, options: later };
-    expect(() => client.resume(file, { tools: [recordingTool().tool], decisions: [] })).not.toThrow();
+    expect(() => client.resume(file, { tools, decisions: [] })).not.toThrow();
     expect(() => replayRun(file)).not.toThrow();
     expect(resumeOptions(file)).toEqual(resumeOptions(saved));
     expect(readTrajectory(JSON.stringify(file)).options).toEqual(saved.options);
+  });
+
+  test('a saved run with `record: true` and `extensions: false`, which earlier versions accepted, can be resumed and replayed', async () => {
+    const tools = [recordingTool().tool];
+    const waiting = await start([command('ls')], { tools, extensions: false });
+    await waiting.run.result();
+    const saved = waiting.run.save();
+    const file = { ...saved, options: { ...saved.options, record: true } };
+    expect(() => client.resume(file, { tools, decisions: [] })).not.toThrow();
+    expect(() => replayRun(file)).not.toThrow();
   });
 
   test('a client without an address throws a TypeError that names the option', () => {
