@@ -41,7 +41,7 @@ export interface NativeAnswer {
 export interface UnreadableNativeCall {
   /** `truncated` if the output limit cut the call off. */
   readonly outcome: 'malformed_action' | 'unknown_tool' | 'truncated';
-  /** What is wrong with the call, as advice for the model on how to write it correctly. */
+  /** Advice for the model: the fault of the call, and how to write it correctly. */
   readonly problem: string;
 }
 

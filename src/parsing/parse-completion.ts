@@ -102,7 +102,7 @@ export interface UnreadableReply {
   readonly dialect: Dialect;
   /** The whole text, so that nothing the model wrote is lost. */
   readonly answer: string;
-  /** What is wrong with the action, as advice for the model on how to write it correctly. */
+  /** Advice for the model: the fault of the action, and how to write it correctly. */
   readonly problem: string;
 }
 

@@ -96,7 +96,7 @@ failure(422, "token_budget_exceeded", llm_config=small)
 for status, code in [(429, "upstream_rate_limited"), (503, "shutting_down"), (504, "upstream_timeout")]:
     assert failure(status, code, f"/failing/{code}").retryable
 
-# What a newer service says is read, and goes back with its turn.
+# Fields and values of a newer service are read, and go back with their turn.
 newer = step("/newer")
 assert isinstance(newer.parse, Parse)
 assert (newer.status, newer.finish_reason, newer.parse.outcome) == ("plan_proposed", "paused", "plan")
