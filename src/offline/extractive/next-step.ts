@@ -3,7 +3,7 @@ import { composeAnswer, type NextStep } from './compose-answer.js';
 import { hitsOf } from './evidence.js';
 import type { ParsedPrompt } from './prompt/read-prompt.js';
 import { asksForListing, asksForOverview, namedPaths } from './question/search-terms.js';
-import { bestCovering, isDocument } from './ranking/rank-passages.js';
+import { bestCovering, byCodeUnits, isDocument } from './ranking/rank-passages.js';
 import { isNamedRead, missingFiles, type Proposal, readState, type SearchState } from './search-state.js';
 import { searches } from './searches.js';
 
@@ -32,7 +32,7 @@ function propose(state: SearchState): Proposal | undefined {
 }
 
 const keyOf = ({ name, args }: { name: string; args: Readonly<Record<string, unknown>> }): string =>
-  JSON.stringify([name, Object.entries(args).sort(([a], [b]) => (a < b ? -1 : 1))]);
+  JSON.stringify([name, Object.entries(args).sort(([a], [b]) => byCodeUnits(a, b))]);
 
 /** Proposes to read the files that the task names, unless their text is already known. */
 function readNamedFiles({ prompt, tools: { read }, evidence }: SearchState): Proposal[] {

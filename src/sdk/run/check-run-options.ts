@@ -66,7 +66,7 @@ const choice = (...values: readonly string[]): Expectation => [
 ];
 
 export const llmFields: Expectations<keyof RunLlmConfig> = {
-  modelName: name,
+  modelName: null,
   tokenLimit: count,
   reservedOutputTokens: count,
   temperature: number,
@@ -78,7 +78,7 @@ export const llmFields: Expectations<keyof RunLlmConfig> = {
   seed: [isWholeNumber, 'a whole number'],
 };
 
-const fallbackFields: Expectations<keyof Fallback> = { llmConfig: object, llmKey: aString };
+const fallbackFields: Expectations<keyof Fallback> = { llmConfig: null, llmKey: aString };
 
 export const contextFields: Expectations<keyof RunContext> = {
   paths: [optional(listOf(isText)), 'a list of strings'],
@@ -100,7 +100,7 @@ export const phaseFields: Expectations<keyof NonNullable<RunOptions['phaseInstru
 };
 
 const optionFields: Expectations<keyof RunOptions> = {
-  llmConfig: object,
+  llmConfig: null,
   tools: [
     (value) => Array.isArray(value) || typeof value === 'function',
     'a list of tools, or a function that returns one',

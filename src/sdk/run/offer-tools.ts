@@ -19,11 +19,12 @@ export function offerTools(run: RunState, given: readonly Tool[]): void {
   const search = given.find((tool) => tool instanceof ToolSearch) ?? searchAmong([...offered, ...own]);
   const tools = [...offered, ...own, ...(deferred.size > 0 ? [search] : [])];
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const twice = tools.find(({ name }, index) => tools.findIndex((other) => other.name === name) < index);
-  if (twice)
+  if (byName.size < tools.length) {
+    const twice = tools.find(({ name }, index) => tools.findIndex((other) => other.name === name) < index);
     throw new TypeError(
-      `Two tools have the same name, "${twice.name}": rename yours, or leave a tool of the SDK out of the option clientTools.`,
+      `Two tools have the same name, "${twice?.name}": rename yours, or leave a tool of the SDK out of the option clientTools.`,
     );
+  }
   run.tools = byName;
   run.deferred = deferred;
 }

@@ -59,7 +59,7 @@ export function rankPassages(
 }
 
 /** Compares paths in an order that does not depend on the machine's locale. */
-const byCodeUnits = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
+export const byCodeUnits = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
 /** Passages whose coverage is below this share of the maximum coverage are ignored. */
 const MIN_COVERAGE_SHARE = 0.5;
