@@ -65,10 +65,6 @@ const paths = {
 
 const DEFAULT_TIMEOUT_MS = 130_000;
 
-interface SendOptions extends CallOptions {
-  readonly signal: AbortSignal;
-}
-
 /** A request and the check of its response. Without a body, the request is a GET. */
 interface Call<Answer> {
   readonly path: string;
@@ -159,9 +155,10 @@ export class StepwiseClient implements StepService {
   /** Makes one step and yields its events; the last is `step.completed`. Throws as `step` does, also between two events. */
   async *stream(request: StepRequestInput, options?: CallOptions): AsyncGenerator<StepEvent> {
     expectValue('request', request, anObject);
+    const init = this.#initOf(request, options);
     const limit = this.#limit(options);
     try {
-      const response = await this.#send(paths.stream, request, { ...options, signal: limit.signal });
+      const response = await this.#send(paths.stream, { ...init, signal: limit.signal });
       yield* readStepEvents(response, request);
     } catch (error) {
       throw limit.explain(error);
@@ -173,9 +170,10 @@ export class StepwiseClient implements StepService {
   async #call<Answer>(call: Call<Answer>, options?: CallOptions): Promise<Answer> {
     const { path, request, complete = (body) => body, isAnswer } = call;
     if ('request' in call) expectValue('request', request, anObject);
+    const init = this.#initOf(request, options);
     const limit = this.#limit(options);
     try {
-      const response = await this.#send(path, request, { ...options, signal: limit.signal });
+      const response = await this.#send(path, { ...init, signal: limit.signal });
       const body = complete(await readJson(response));
       if (!isAnswer(body)) throw invalidAnswer(response);
       return body;
@@ -191,13 +189,24 @@ export class StepwiseClient implements StepService {
     return new CallLimit(limits, options?.signal);
   }
 
-  /** Sends a POST if there is a request body, else a GET. */
-  async #send(path: string, request: unknown, { signal, llmKey }: SendOptions): Promise<Response> {
+  /**
+   * Returns the options for `fetch`: a POST if there is a request body, else a GET. Called before the time limit starts,
+   * so that a request that cannot be sent is not reported as a broken connection. Throws what the caller's `headers` throws.
+   */
+  #initOf(request: unknown, options: CallOptions | undefined): RequestInit {
     const body = request === undefined ? {} : { method: 'POST', body: JSON.stringify(request) };
-    const more = Object.fromEntries(new Headers(this.#moreHeaders?.()));
-    const headers = { ...more, ...this.#headers, ...(llmKey !== undefined && { 'x-llm-api-key': llmKey }) };
+    const llmKey = options?.llmKey;
+    checkLlmKey(llmKey);
+    const headers = {
+      ...sendable(this.#moreHeaders?.()),
+      ...this.#headers,
+      ...(llmKey !== undefined && { 'x-llm-api-key': llmKey }),
+    };
     // `manual`: otherwise `fetch` would send the key and the task to the target of a redirect.
-    const init: RequestInit = { ...body, headers, signal, redirect: 'manual' };
+    return { ...body, headers, redirect: 'manual' };
+  }
+
+  async #send(path: string, init: RequestInit): Promise<Response> {
     const response = await this.#fetch(this.#baseUrl + path, init);
     if (!response.ok) throw await toError(response);
     return response;
@@ -216,6 +225,15 @@ function checkToken(token: string | undefined): void {
 function checkLlmKey(llmKey: string | undefined): void {
   if (llmKey === undefined || /^[\x21-\x7e]*$/.test(llmKey)) return;
   throw new TypeError(`llmKey ${keyProblem(llmKey)}.`);
+}
+
+/** Returns the headers by their names in lower case. The error does not quote them, because a value may be a secret. */
+function sendable(headers: Readonly<Record<string, string>> | undefined): Record<string, string> {
+  try {
+    return Object.fromEntries(new Headers(headers));
+  } catch {
+    throw new TypeError('headers: a name or value that the function returned cannot be sent in a header.');
+  }
 }
 
 const isRelative = (baseUrl: string): boolean => /^(?:$|\/)/.test(baseUrl);
