@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 import { createToken } from '../../src/service/operations/access/token.js';
+import { readFile, textModel, user } from '../support/compat.js';
 import { assertKeepsContract } from '../support/contract-check.js';
 import { hangUps, hangUpsInReply } from '../support/hang-ups.js';
 import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-request.js';
@@ -20,6 +21,7 @@ const start = async (...[script, environment]: Starting): Promise<WholeService> 
 };
 
 const answer = { text: 'Final Answer: 42' };
+const unreported = { input: 0, output: 0 };
 const models: RawRequest = { method: 'GET', path: '/api/agent/models' };
 const from = (address: string, request: RawRequest = models): RawRequest => ({
   ...request,
@@ -227,5 +229,27 @@ describe('the limit of tokens per day (rule: token-limits)', () => {
     const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 10 } });
     const { url } = await start({ fault: 'overloaded' }, { AUTH_TOKENS_FILE });
     expect(await statuses(url, Array(3).fill(bearing(token, {})))).toEqual([503, 503, 503]);
+  });
+
+  test('a reply whose usage the provider does not report is charged for its text', async () => {
+    const token = createToken();
+    const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 10_000 } });
+    const text = `Final Answer: ${'word '.repeat(10_000)}`;
+    const { url } = await start({ text, usage: unreported }, { AUTH_TOKENS_FILE });
+    expect(await statuses(url, Array(2).fill(bearing(token, {})))).toEqual([200, 429]);
+  });
+
+  test('if the provider refuses the second call of a request, the first call is still charged', async () => {
+    const token = createToken();
+    const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 10 } });
+    const script = [
+      { text: 'Action: read_file(path="a', usage: unreported },
+      { fault: 'unauthorized' },
+    ] as const;
+    const { url, fake } = await start(script, { AUTH_TOKENS_FILE });
+    const body = { model: textModel, messages: [user('Look.')], tools: [readFile] };
+    const request = bearing(token, { path: '/v1/chat/completions', body });
+    expect(await statuses(url, [request, request])).toEqual([200, 429]);
+    expect(fake.requests).toHaveLength(2);
   });
 });

@@ -166,7 +166,7 @@ export function connect(
   const provider = state.trace.connect((observe) => model.connect(key, observe), {
     redact: (text) => withoutSecrets(text, secrets),
   });
-  return { provider: meter(provider, state.ownCount), redact };
+  return { provider: meter(provider, state.modelCalls), redact };
 }
 
 /** Connects a model without a trace. The key is read only if the model needs one. Throws as `connect` does. */

@@ -2,8 +2,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { CallerLimits, Counted, Exceeded } from '../../operations/limits/caller-limits.js';
 import { clientAddress } from '../../operations/limits/client-address.js';
 import { RequestRefused } from '../failure/to-failure.js';
-import { ownTokens } from '../intake/metered-provider.js';
-import { reportedTokens, stateOf } from './request-state.js';
+import { chargedTokens } from '../intake/metered-provider.js';
+import { stateOf } from './request-state.js';
 
 /** Applies the limits of each token, or of each address if there are no tokens (rules: rate-limit, token-limits). */
 export function limitCallers(limits: CallerLimits): RequestHandler {
@@ -20,7 +20,7 @@ export function limitCallers(limits: CallerLimits): RequestHandler {
     }
     response.once('close', () => {
       limits.leave(counted);
-      void limits.spend(counted, usedTokens(response));
+      void limits.spend(counted, chargedTokens(stateOf(response).modelCalls));
     });
     next();
   };
@@ -31,12 +31,6 @@ function whoIsCounted(request: Request, response: Response): Counted {
   if (caller) return { key: caller.name, allowance: caller.allowance };
   const address = clientAddress(request.ip) ?? clientAddress(request.socket.remoteAddress);
   return { key: address ?? 'unknown', allowance: {} };
-}
-
-/** Returns the tokens that providers reported, and those that the service counted for calls without a report (rule: token-limits). */
-function usedTokens(response: Response): number {
-  const { usage, ownCount } = stateOf(response);
-  return reportedTokens(usage) + ownTokens(ownCount);
 }
 
 const words: Readonly<Record<Exceeded['limit'], string>> = {

@@ -10,7 +10,7 @@ import type { Allowance } from '../../operations/limits/caller-limits.js';
 import { type RequestTrace, untraced } from '../../operations/tracing/request-trace.js';
 import { Secret } from '../../providers/secret.js';
 import type { PromptSize } from '../../step/interruption.js';
-import type { OwnCount } from '../intake/metered-provider.js';
+import type { MeteredCall } from '../intake/metered-provider.js';
 import type { RequestDeadline } from '../intake/request-deadline.js';
 import { holdsSecret, readRequestId } from './request-id.js';
 
@@ -33,8 +33,8 @@ export interface RequestState {
   /** The limit that the caller exceeded. */
   limit?: keyof Allowance;
   usage?: Usage | null;
-  /** Token counts of the service itself, for calls whose usage the provider did not report. */
-  readonly ownCount: OwnCount;
+  /** The model calls of the request, with the tokens that the caller is charged for. */
+  readonly modelCalls: MeteredCall[];
   /** Name of the configured upstream that the request goes to. */
   upstream?: string;
   /** Present if the service requires tokens. */
@@ -111,7 +111,7 @@ export function openRequest(
     route: 'unknown',
     gatewaySecrets,
     isAnswered: false,
-    ownCount: { promptTokens: 0, replyChars: 0 },
+    modelCalls: [],
   };
   response.locals['state'] = state;
   response.setHeader('X-Request-Id', state.id);
@@ -127,19 +127,10 @@ export function stateOf(response: Response): RequestState {
   return state;
 }
 
-/**
- * Adds the usage of a model call. Usage that a provider reports replaces the service's own count
- * (rule: token-limits).
- */
+/** Adds the usage of a model call, for the log and the metrics. */
 export function recordUsage(state: RequestState, usage: Usage | null): void {
-  if (!usage) return;
-  state.usage = sumUsage(state.usage ?? noUsage, usage);
-  if (reportedTokens(usage) > 0) Object.assign(state.ownCount, { promptTokens: 0, replyChars: 0 });
+  if (usage) state.usage = sumUsage(state.usage ?? noUsage, usage);
 }
-
-/** Returns the sum of the input and output tokens that a provider reported. */
-export const reportedTokens = (usage: Usage | null | undefined): number =>
-  (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
 
 /**
  * Stores the model key so that logs can redact it; replaces a request id that contains the key

@@ -126,7 +126,7 @@ export const contextOptions = (state: RequestState) => ({
   },
 });
 
-/** Records the outcome and the usage of a step for the log and the limits. */
+/** Records the outcome and the usage of a step for the log and the metrics. */
 export function record(result: StepResult, state: RequestState): void {
   // Cast: a step's error code is in the error table, but the contract declares it as an open string.
   const code = result.error?.code as ErrorCode | undefined;
