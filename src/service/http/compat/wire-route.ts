@@ -180,7 +180,7 @@ function recordingSize(provider: Provider, { input, state }: AcceptedExchange): 
     state.promptSize = { promptTokens, maxPromptTokens: tokenLimit - reservedOutputTokens };
   };
   return {
-    ...provider,
+    name: provider.name,
     complete(request, deadline) {
       keep(request);
       return provider.complete(request, deadline);

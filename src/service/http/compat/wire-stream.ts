@@ -54,7 +54,11 @@ export class WireStream implements TextSink, OpenStream {
    * event still gets an HTTP error status.
    */
   startedBy(provider: Provider): Provider {
-    return { ...provider, stream: (request, deadline) => this.#starting(provider.stream(request, deadline)) };
+    return {
+      name: provider.name,
+      complete: (request, deadline) => provider.complete(request, deadline),
+      stream: (request, deadline) => this.#starting(provider.stream(request, deadline)),
+    };
   }
 
   async *#starting(events: AsyncIterable<CompletionEvent>): AsyncGenerator<CompletionEvent> {
