@@ -23,6 +23,8 @@ export interface Answering {
   readonly sink: TextSink | undefined;
   /** Receives the report of the first prompt before the model is called. */
   contextBuilt: StepObserver['contextBuilt'];
+  /** Receives the error of a failed correction, which the client never sees. */
+  correctionFailed(error: unknown): void;
 }
 
 /** An answer, the step (`result`) that produced it, and the first step of the request. */
@@ -59,7 +61,7 @@ type Results = readonly [StepResult, ...StepResult[]];
 /** Makes the first step, and further steps while the latest reply needs a correction. */
 async function makeSteps(
   input: StepInput,
-  { step, corrections, contextBuilt }: Answering,
+  { step, corrections, contextBuilt, correctionFailed }: Answering,
   sent: SentText | undefined,
 ): Promise<Results> {
   const observer = sent && { contextBuilt, delta: sent.delta.bind(sent), actionProposed: () => undefined };
@@ -70,18 +72,16 @@ async function makeSteps(
     const added = correctionOf(latest, termsOf(input));
     if (!added) break;
     turns = [...turns, ...added];
-    const next = await step({ ...input, conversation_history: [...turns] }).catch(keepEarlier);
-    if (!next) break;
+    const next = await step({ ...input, conversation_history: [...turns] }).catch((error: unknown) => {
+      if (error instanceof Interruption && error.reason === 'caller_left') throw error;
+      correctionFailed(error);
+      return undefined;
+    });
+    if (!next) break; // the earlier reply, which has been paid for, becomes the answer
     results.push(next);
     latest = next;
   }
   return results;
-}
-
-/** Handles a failed correction step: the earlier reply, which has been paid for, becomes the answer. */
-function keepEarlier(error: unknown): undefined {
-  if (error instanceof Interruption && error.reason === 'caller_left') throw error;
-  return undefined;
 }
 
 const termsOf = ({ terms = { toolChoice: 'auto' } }: StepInput) => terms;

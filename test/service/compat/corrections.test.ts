@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ProviderError } from '../../../src/service/step/provider.js';
+import type { StepResult } from '../../../src/service/step/react-step.js';
 import {
   type ChatService,
   failure,
@@ -7,6 +9,7 @@ import {
   textModel,
   user,
 } from '../../support/compat.js';
+import { answered, startTestService } from '../../support/test-service.js';
 
 let service: ChatService;
 beforeAll(async () => {
@@ -72,6 +75,29 @@ test('an empty reply is corrected once, and a second empty reply becomes an empt
 test('if the provider fails during the correction, the first reply is the answer', async () => {
   const { message } = await service.ask([unreadable, { fault: 'rate-limited' }], { tools });
   expect(message.content).toBe(unreadable.text);
+});
+
+test.each([
+  ['a bug of the service', new TypeError('x is not a function'), 1],
+  ['a failure of the provider', new ProviderError('failed', { provider: 'test' }), 0],
+])('if a correction ends by %s, the first reply is the answer; only a bug is logged as an error', async (_, failure, bugs) => {
+  const correction = { role: 'user', kind: 'notice', content: 'Write it again.' } as const;
+  const steps: (() => Promise<StepResult>)[] = [
+    async () => ({ ...answered, correction }),
+    () => Promise.reject(failure),
+  ];
+  const { url, log, close } = await startTestService({
+    step: () => steps.shift()?.() ?? Promise.reject(new Error('one step too many')),
+  });
+  const answer = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ model: 'open', messages: [user('Look.')], tools }),
+  });
+  expect(await answer.json()).toMatchObject({ choices: [{ message: { content: '42' } }] });
+  await close();
+  expect(steps).toEqual([]);
+  expect(log.filter(({ bug }) => bug !== undefined)).toHaveLength(bugs);
 });
 
 test.each([

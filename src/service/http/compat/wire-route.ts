@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
 import type { ContextReport } from '../../../contract/context-report.js';
 import type { Parse } from '../../../contract/step.js';
 import { type Answered, type Answering, answerRequest } from '../../compat/answer-request.js';
@@ -11,6 +12,7 @@ import { attachmentWarnings } from '../../step/history/attachments.js';
 import type { CompletionRequest, Provider } from '../../step/provider.js';
 import type { StepInput } from '../../step/react-step.js';
 import type { StepDependencies } from '../../step/step-dependencies.js';
+import { logBug } from '../failure/error-handler.js';
 import { announceReply, connect, receive } from '../intake/accept-request.js';
 import type { RequestDeadline } from '../intake/request-deadline.js';
 import { keepKeyOut, type RequestState } from '../middleware/request-state.js';
@@ -25,6 +27,7 @@ export interface WireServices extends StepServices {
   /** The bearer tokens of the service. Without them, everybody may call. */
   readonly tokens: AccessTokens | undefined;
   readonly windows: Windows;
+  readonly log: Logger;
 }
 
 /** A request that was accepted, read and routed. */
@@ -141,6 +144,7 @@ export function answerWire(wire: Wire, services: WireServices): RequestHandler {
       newId,
       sink: stream,
       contextBuilt,
+      correctionFailed: (error) => logBug(services.log, error, state),
     });
     if (stream) stream.end(answered.answer, (bytes) => countAnswer(response, bytes));
     else sendWhole(response, exchange, answered);

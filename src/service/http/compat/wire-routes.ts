@@ -27,6 +27,7 @@ export function wireRoutes({ agent, inFlight, body, deadlineMs, tokens, log }: C
     deadlineMs,
     tokens,
     windows,
+    log,
   });
   const wire = (load: () => Promise<Wire>) =>
     loaded(async () => (await import('./wire-route.js')).answerWire(await load(), await services()));

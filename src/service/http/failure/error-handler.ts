@@ -21,7 +21,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     state.outcome = failure.code;
     state.tooLong = tooLongOf(thrown, state);
     if (thrown instanceof ProviderError) state.connectionProblem = thrown.connection?.problem;
-    if (isBug(thrown)) logBug(log, thrown, state);
+    logBug(log, thrown, state);
     if (response.destroyed) return;
     const { events } = state;
     if (events?.started || (state.tooLong && events?.reportsTooLong)) events.fail(failure);
@@ -34,7 +34,9 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
 const interruptionOf = ({ deadline }: RequestState): unknown =>
   deadline?.signal.aborted ? deadline.signal.reason : undefined;
 
-function logBug(log: Logger, thrown: unknown, { id, key, gatewaySecrets }: RequestState): void {
+/** Logs a thrown value if it is a bug. */
+export function logBug(log: Logger, thrown: unknown, { id, key, gatewaySecrets }: RequestState): void {
+  if (!isBug(thrown)) return;
   const secrets = [...(key ? [key] : []), ...gatewaySecrets];
   const bug = secrets.reduce((text, secret) => secret.redact(text), JSON.stringify(describeBug(thrown)));
   log.error({ request_id: id, bug: JSON.parse(bug) }, 'bug: unexpected error in the service');
