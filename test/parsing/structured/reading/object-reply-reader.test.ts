@@ -478,13 +478,15 @@ test('at most half a million characters before an object, or after an example, a
   expect(read(long).completion).toMatchObject({ outcome: 'answer', answer: long, action: null });
 });
 
-test('reading 1 MB of fields, nesting or object starts is linear (rule: linear-work)', () => {
-  const fields = `{${'"plan":1,'.repeat(100_000)}"final_answer": "${'x'.repeat(100_000)}"}`;
-  const nested = `{"thought": ${'['.repeat(100_000)}${'"a",'.repeat(100_000)}`;
-  const begins = '{"thought":\n{"thought":\n'.repeat(40_000);
-  for (const text of [fields, nested, begins]) {
-    expect(read(text, { cuts: [64] }).completion.outcome).toBe(read(text).completion.outcome);
-  }
+test.each([
+  ['fields', (n: number) => `{${'"plan":1,'.repeat(n)}"final_answer": "${'x'.repeat(n)}"}`],
+  ['nesting', (n: number) => `{"thought": ${'['.repeat(n)}${'"a",'.repeat(n)}`],
+  ['object starts', (n: number) => '{"thought":\n{"thought":\n'.repeat(n)],
+])('work on a long object reply of %s is linear, whether the reply is read whole or streamed (rule: linear-work)', (_, write) => {
+  const looksAt = (n: number, cut: number): number => countLooks(() => read(write(n), { cuts: [cut] }));
+  for (const cut of [2 ** 20, 64]) expect(looksAt(8_000, cut)).toBeLessThan(5 * looksAt(2_000, cut));
+  const text = write(8_000);
+  expect(read(text, { cuts: [64] }).completion.outcome).toBe(read(text).completion.outcome);
 });
 
 const word = fc.oneof(
