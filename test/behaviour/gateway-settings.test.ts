@@ -99,6 +99,7 @@ describe('gateway settings (rule: gateway-settings)', () => {
     }
     service.fake.script({ text: 'Final Answer: here' });
     const printed = service.log.join('');
+    expect(printed).toContain('"route":"/api/agent/react_step"');
     for (const value of [headerValue, queryValue])
       for (const shape of [
         value,

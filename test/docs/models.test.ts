@@ -281,17 +281,20 @@ describe.each(rows.map(([name = '']) => name))('requests with the settings of %s
     // One request for the plain step, one for the streamed step. A request that the vendor refuses would be sent again.
     expect(asked).toHaveLength(before + 2);
   });
+});
 
-  test('each value of a settings variable is sent in exactly one header and nowhere else', async () => {
-    await step(await startAsDocumented(line), { llm_config: config });
-    const { headers = {}, body = {}, path = '' } = asked.at(-1) ?? {};
-    for (const variable of variablesIn(line)) {
-      expect(
-        Object.values(headers).filter((value) => String(value).includes(standIn(variable))),
-      ).toHaveLength(1);
-      expect(path + JSON.stringify(body)).not.toContain(standIn(variable));
-    }
-  });
+test.each(
+  rows.map(([name = '']) => name).filter((name) => variablesIn(sectionOf(name).line).length > 0),
+)('with the documented settings of %s, the value of each variable is sent in exactly one header and nowhere else', async (name) => {
+  const { line, config } = sectionOf(name);
+  await step(await startAsDocumented(line), { llm_config: config });
+  const { headers = {}, body = {}, path = '' } = asked.at(-1) ?? {};
+  for (const variable of variablesIn(line)) {
+    expect(Object.values(headers).filter((value) => String(value).includes(standIn(variable)))).toHaveLength(
+      1,
+    );
+    expect(path + JSON.stringify(body)).not.toContain(standIn(variable));
+  }
 });
 
 test('the fake vendors refuse a request that lacks what they demand', () => {

@@ -75,6 +75,7 @@ describe('live region (rule: terminal)', () => {
     const { emulator, display } = open();
     display.show('text', numbered(3));
     display.print('above');
+    expect(emulator.writes).toHaveLength(2);
     for (const piece of emulator.writes) {
       expect(piece.startsWith('\u001b[?2026h')).toBe(true);
       expect(piece.indexOf('\u001b[?2026l')).toBe(piece.length - '\u001b[?2026l'.length);

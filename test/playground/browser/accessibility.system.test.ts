@@ -64,7 +64,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
           const { page } = playground;
           await playground.button('Run').click();
           await playground.ended();
-          for (const tab of await page.getByRole('tab').filter({ visible: true }).all()) {
+          const tabs = await page.getByRole('tab').filter({ visible: true }).all();
+          expect(tabs.length).toBeGreaterThan(1);
+          for (const tab of tabs) {
             await tab.click();
             expect([await tab.innerText(), await axeFindings(page)]).toEqual([await tab.innerText(), []]);
           }
