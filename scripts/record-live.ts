@@ -49,7 +49,8 @@ if (words[0] === TAKE) {
     await stage.close();
   }
 } else {
-  // In a process of its own, which has only loopback where the machine allows it.
+  // Runs the program in a process of its own; where the machine allows it, that process has no network except
+  // loopback.
   const program = [process.execPath, fileURLToPath(import.meta.url), TAKE, ...install(codex)];
   const { status } = spawnSync('env', [...findIsolation(), ...program], { stdio: 'inherit' });
   process.exitCode = status ?? 1;

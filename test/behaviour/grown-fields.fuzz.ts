@@ -65,13 +65,13 @@ test.each(chosen)('a large request keeps the service responsive: $name (rule: lo
   expect(best.grownMiB).toBeLessThanOrEqual(HELD.grownMiB);
 }, 120_000);
 
-/** Whether a trial is better than the best so far: within the bounds, or else with a shorter wait. */
+/** Returns whether a trial is better than the best so far: within the bounds, or else with a shorter wait. */
 const isBetter = (next: Row, best: Row): boolean =>
   isHeld(next) === isHeld(best) ? next.isFine || next.waitMs < best.waitMs : isHeld(next);
 
 /**
- * Whether a trial is within the bounds. If a busy machine made the service refuse the request, it is not; the trial is
- * then repeated, like a late one.
+ * Returns whether a trial is within the bounds. If a busy machine made the service refuse the request, it is not; the
+ * trial is then repeated, like a late one.
  */
 const isHeld = ({ isAnswer, waitMs, grownMiB }: Row): boolean =>
   isAnswer && waitMs <= HELD.waitMs && grownMiB <= HELD.grownMiB;

@@ -250,7 +250,7 @@ describe('one step (rule: one-call-per-step)', () => {
     expect(answer.body.status).toBe('action_proposed');
   });
 
-  test('a phase returns <think> text as reasoning, outside its thought and its history', async () => {
+  test('in a phase, <think> text is returned as `reasoning` and is part of neither the thought nor the history', async () => {
     service.fake.script({ text: '<think>secret</think>I plan.\n{"plan": "p", "finish": false}' });
     const { answer } = await sentFor({ phase: 'reason' });
     expect(answer.body).toMatchObject({

@@ -44,7 +44,7 @@ test('readUnits pairs an observation without a known id with the oldest open cal
   ]);
 });
 
-test('readUnits numbers calls without an id from the start and never repeats an id (rule: call-ids)', () => {
+test('readUnits gives each call without an id a number, counted from the start, and never repeats an id (rule: call-ids)', () => {
   const history = [
     call('a', undefined, 't'),
     call('b', 'call_3', 't'),

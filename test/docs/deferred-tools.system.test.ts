@@ -37,7 +37,7 @@ function answerInPython(calls: readonly unknown[]): readonly TurnInput[] {
   return JSON.parse(stdout);
 }
 
-test('the documented search of 20 lines finds the tools for the documented percentage of the recorded questions', () => {
+test('the 20-line search in the docs finds the right tools as often as the docs state', () => {
   const [code = ''] = blocks(page, 'python');
   expect(code.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(20);
   const documented = Number(/for (\d+) % of 200 questions/.exec(page)?.[1]);

@@ -105,7 +105,7 @@ test('evaluating an unchanged step gives the recorded prompt and result again (r
   }
 });
 
-test('if a changed instruction alters step 3, the report has this divergence at step 3, with both prompts (rule: first-divergence)', async () => {
+test('if a changed instruction changes the reply of step 3, the report names step 3 as the first divergence, with both prompts (rule: first-divergence)', async () => {
   scriptTerse();
   const plan = await planOf('matrix: { instructions: [recorded, { name: terse, text: Be terse. }] }');
   const report = await evaluateFolder(runsFolder(), { plan });

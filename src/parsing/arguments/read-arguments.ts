@@ -81,9 +81,8 @@ class ArgumentReader {
   }
 
   /**
-   * Whether the text at the position is a label at the start of a line that ends an unclosed call. A label that is a
-   * parameter of the tool does not; if the parameters are unknown, neither does a lower-case one (rule:
-   * literals-first).
+   * Returns whether a label at the start of a line ends an unclosed call. A label that is a parameter's name does not
+   * end it. If the parameters are unknown, a lower-case label does not end it either (rule: literals-first).
    */
   #isAtMarker(): boolean {
     const { text, position } = this.#scanner;

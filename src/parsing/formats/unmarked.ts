@@ -116,7 +116,7 @@ export function mayBeginBareCall(text: string, position: number, tools: OfferedT
   return mayBeginNamed(text, start, tools);
 }
 
-/** Whether an offered tool's name and the beginning of its arguments are at `start`. */
+/** Returns whether an offered tool's name and the beginning of its arguments are at `start`. */
 function mayBeginNamed(text: string, start: number, tools: OfferedTools): boolean | 'partial' {
   if (tools.areUnknown) return false;
   if (tools.mayGoOnToName(text, start)) return 'partial';

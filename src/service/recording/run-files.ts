@@ -134,6 +134,9 @@ export class RunFiles {
     if (this.#isFailing) return;
     this.#isFailing = true;
     const reason = systemCode(error) || (error instanceof Error ? error.message : String(error));
-    this.#options.log.warn({ reason }, 'steps cannot be recorded in RECORD_DIR; they are made all the same');
+    this.#options.log.warn(
+      { reason },
+      'steps cannot be recorded in RECORD_DIR; the steps themselves are not affected',
+    );
   }
 }

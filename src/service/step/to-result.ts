@@ -232,7 +232,7 @@ function actionWithheld({ actions: [action] }: Reply, mustAnswer: MustAnswer | u
   const reason =
     mustAnswer === 'terminal_error'
       ? 'a tool failed with `terminal: true`, so this step had to answer'
-      : 'this was the last step, so it had to answer (on_last_iteration: "allow_action" proposes it)';
+      : 'this was the last step, so the model had to answer; with on_last_iteration: "allow_action" the action would be proposed';
   return {
     code: 'action_withheld',
     message: `The action ${action?.name ?? ''} was not proposed: ${reason}.`,

@@ -88,7 +88,7 @@ describe.each(
     expect(rows.map(({ id }) => id)).not.toContain('small_tool');
   });
 
-  test(`tools that fit keep their full definitions through ${wire}; otherwise only some of the tools are shortened`, async () => {
+  test(`through ${wire}, no tool is shortened if all fit, and only some of them are if not`, async () => {
     service.fake.script(call.text);
     const whole = await ask(wire, { text: 'Go.', tools: crowd, headers: headers('text', 128_000) });
     expect(whole.stepwise?.context_report.items.filter(({ kind }) => kind === 'tool')).toEqual([]);

@@ -139,7 +139,7 @@ describe('reading a large request', () => {
     expect(await turnsDuring(() => situationOf(fields))).toBeGreaterThan(1);
   });
 
-  test('writing the descriptions of 1,000 tools yields to the event loop (rule: loop-share)', async () => {
+  test('other requests can run while the descriptions of 1,000 tools are written (rule: loop-share)', async () => {
     const situation = await situationOf({ tools });
     expect(await turnsDuring(() => renderTools(situation))).toBeGreaterThan(1);
   });

@@ -7,7 +7,7 @@ import type { RequestState } from '../middleware/request-state.js';
 
 /** Messages for callers of the compatible endpoints, in place of messages that name fields of our own contract. */
 const sentences: Readonly<Record<string, string>> = {
-  invalid_request: 'The request cannot be taken.',
+  invalid_request: 'The request is invalid.',
   unsupported_model: 'No upstream is known for this model.',
   missing_api_key:
     'This model needs a key: send it as X-LLM-API-Key. A service without tokens also takes x-api-key and Authorization.',

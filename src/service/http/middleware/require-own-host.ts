@@ -19,7 +19,7 @@ export const requireOwnHost: Preparation = (request) => {
   const hosts = hostsOf(request);
   if (hosts.length === 1 && hosts.every(isOwnHost)) return;
   const message =
-    'this service only accepts local callers, with the host localhost, 127.0.0.1 or [::1]; to allow another host  ' +
+    'this service only accepts local callers, with the host localhost, 127.0.0.1 or [::1]; to allow another host ' +
     'name, the operator sets AUTH_TOKENS_FILE';
   throw new RequestRefused('forbidden', [{ path: 'Host', code: 'foreign_host', message }]);
 };

@@ -98,7 +98,7 @@ export class UpstreamMetrics {
 function tokenCounter(registry: Registry, kind: TokenKind): Counter<'upstream'> {
   return new Counter({
     name: `stepwise_model_${kind}_total`,
-    help: `Tokens as reported by the upstreams:  ${tokenKinds[kind]}.`,
+    help: `Tokens as reported by the upstreams: ${tokenKinds[kind]}.`,
     labelNames: ['upstream'],
     registers: [registry],
   });

@@ -93,7 +93,7 @@ function wantedParameters(
       wire: 'temperature',
       value: temperature,
       isSupported: traits.temperature && !thinks,
-      ...(thinks && { reason: 'a model that thinks does not support it' }),
+      ...(thinks && { reason: 'the model does not support it together with reasoning' }),
     },
     { name: 'seed', wire: 'seed', value: seed, isSupported: traits.seed },
     effort === 'none'

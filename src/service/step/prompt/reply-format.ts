@@ -135,6 +135,6 @@ function freeTools({ free }: ReplySchema): Warning[] {
     .slice(0, MAX_NAMED_TOOLS)
     .map(([tool, paths]) => (paths ? `${tool} (${paths.join(', ')})` : tool));
   const more = free.size > named.length ? ` and ${free.size - named.length} more` : '';
-  const message = `The provider cannot enforce the arguments of these tools; the service checks them after the reply:  ${named.join(', ')}${more}.`;
+  const message = `The provider cannot enforce the arguments of these tools; the service checks them after the reply: ${named.join(', ')}${more}.`;
   return [{ code: 'arguments_not_constrained', message }];
 }

@@ -178,7 +178,7 @@ describe('Anthropic parameters by the model table (rule: model-table)', () => {
     expect(requestOf({ model, temperature: 0.5 }).strippable).toContain('temperature');
     const thinking = requestOf({ model, temperature: 0.5, reasoningEffort: 'high' });
     expect(thinking.body).not.toHaveProperty('temperature');
-    expect(thinking.warnings[0]?.message).toContain('a model that thinks does not support it');
+    expect(thinking.warnings[0]?.message).toContain('the model does not support it together with reasoning');
     expect(requestOf({ model, temperature: 0.5 }, ['temperature']).body).not.toHaveProperty('temperature');
   });
 
