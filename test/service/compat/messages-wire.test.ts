@@ -161,6 +161,18 @@ describe('answers of Messages (rule: messages-answers)', () => {
     });
   });
 
+  test('a stream begins with the service’s own count of the prompt and ends with the provider’s count', async () => {
+    const script = { text: 'Final Answer: 4', usage: { input: 100, output: 7 } };
+    service.fake.script(script);
+    const { data, response } = await client.messages.create({ ...request(), stream: true }).withResponse();
+    const events: RawMessageStreamEvent[] = [];
+    for await (const event of data) events.push(event);
+    const count = Number(response.headers.get('x-stepwise-prompt-tokens'));
+    expect(count).toBeGreaterThan(0);
+    expect(events[0]).toMatchObject({ message: { usage: { input_tokens: count, output_tokens: 0 } } });
+    expect(events.at(-2)).toMatchObject({ usage: { input_tokens: 100, output_tokens: 7 } });
+  });
+
   test('a stream has Anthropic’s events in Anthropic’s order, with the call’s arguments as a delta', async () => {
     const { events } = await stream({ text: 'Thought: I look.\nAction: read_file(path="a.ts")' });
     const types = events.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1]);
