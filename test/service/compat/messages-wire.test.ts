@@ -282,6 +282,53 @@ describe('requests of Messages (rule: messages-requests)', () => {
     expect(message.stop_reason).toBe('tool_use');
   });
 
+  test('a search result reaches the model with its title, its source and its texts, in a message and in a tool result', async () => {
+    const found = (title: string) => ({
+      type: 'search_result' as const,
+      title,
+      source: 'https://s.example',
+      content: [
+        { type: 'text' as const, text: 'one' },
+        { type: 'text' as const, text: 'two' },
+      ],
+    });
+    const messages: MessageParam[] = [
+      { role: 'user', content: [found('First'), { type: 'text', text: 'See?' }] },
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 't1', name: 'read_file', input: { path: 'a' } }],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: [found('Second')] }] },
+    ];
+    await ask({ text: 'Final Answer: yes' }, { messages });
+    expect(prompt()).toContain('First\\nhttps://s.example\\none\\ntwo\\nSee?');
+    expect(prompt()).toContain('Second\\nhttps://s.example\\none\\ntwo');
+  });
+
+  test('a document that consists of blocks reaches the model with its title, its texts and its images', async () => {
+    const source = { type: 'base64' as const, media_type: 'image/png' as const, data: onePixel };
+    const document = {
+      type: 'document' as const,
+      title: 'Notes',
+      source: {
+        type: 'content' as const,
+        content: [
+          { type: 'text' as const, text: 'one' },
+          { type: 'image' as const, source },
+        ],
+      },
+    };
+    const content = [document, { ...document, source: { type: 'content' as const, content: 'alone' } }];
+    const message = await ask(
+      { text: 'Final Answer: yes' },
+      { messages: [{ role: 'user', content }] },
+      { 'X-Stepwise-Report': 'full' },
+    );
+    expect(prompt()).toContain('Notes\\none\\nNotes\\nalone');
+    expect(prompt()).toContain(`data:image/png;base64,${onePixel}`);
+    expect(JSON.stringify(message)).not.toContain('image_replaced');
+  });
+
   test('an image given by its URL is replaced by a placeholder, with a warning', async () => {
     const content = [
       { type: 'image' as const, source: { type: 'url' as const, url: 'http://127.0.0.1:1/a.png' } },
