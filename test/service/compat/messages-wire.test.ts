@@ -413,6 +413,17 @@ describe('counting tokens (rule: messages-count)', () => {
     const { response } = await client.messages.create(request()).withResponse();
     expect(Number(response.headers.get('x-stepwise-prompt-tokens'))).toBe(input_tokens);
   });
+
+  test.each([
+    ['with tools', [readFile]],
+    ['without tools', []],
+  ])('count_tokens returns the size of a prompt that does not fit (%s)', async (_title, tools) => {
+    const { input_tokens } = await client.messages.countTokens(
+      { model: textModel, system: 'x y '.repeat(5_000), messages: look, tools },
+      { headers: { 'X-Stepwise-Token-Limit': '2000' } },
+    );
+    expect(input_tokens).toBeGreaterThan(5_000);
+  });
 });
 
 describe('failures of Messages (rule: compatible-errors)', () => {
