@@ -128,6 +128,86 @@ describe('failures below /v1', () => {
   });
 });
 
+describe('values that JSON has but other programs read differently (rule: compatible-bodies)', () => {
+  const ended = () => service.fake.script(() => ({ text: 'Final Answer: yes' }));
+  const sent = () => service.fake.requests.at(-1)?.rawBody ?? '';
+  const tool = (schema: object) => ({ name: 'get', description: 'Gets.', input_schema: schema });
+  const id = 'call_1';
+
+  test.each([
+    [
+      path,
+      {
+        messages: [
+          user('Look.'),
+          {
+            role: 'assistant',
+            tool_calls: [{ id, type: 'function', function: { name: 'get', arguments: '{}' } }],
+          },
+          { role: 'tool', tool_call_id: id, content: 'A=1\0B=2' },
+        ],
+      },
+    ],
+    [
+      '/v1/responses',
+      {
+        input: [
+          user('Look.'),
+          { type: 'function_call', call_id: id, name: 'get', arguments: '{}' },
+          { type: 'function_call_output', call_id: id, output: 'A=1\0B=2' },
+        ],
+      },
+    ],
+    [
+      '/v1/messages',
+      {
+        max_tokens: 100,
+        messages: [
+          user('Look.'),
+          { role: 'assistant', content: [{ type: 'tool_use', id, name: 'get', input: {} }] },
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'A=1\0B=2' }] },
+        ],
+      },
+    ],
+  ])('NUL in a tool result sent to %s reaches the model as U+FFFD, with a warning', async (at, fields) => {
+    ended();
+    const { status, headers } = await post(service.url, { model: textModel, ...fields }, {}, at);
+    expect([status, headers.get('x-stepwise-warnings')]).toEqual([200, 'nul_replaced']);
+    expect(sent()).toContain('A=1\uFFFDB=2');
+  });
+
+  test('integers of 64 bits in a tool schema and in ignored fields do not refuse the request', async () => {
+    ended();
+    const schema = { type: 'object', properties: { n: { type: 'integer', maximum: 'LARGE' } } };
+    const tools = [{ type: 'function', function: { name: 'get', parameters: schema } }];
+    const body = JSON.stringify(chat({ tools, metadata: { at: 'LARGE' } }));
+    for (const large of ['9223372036854775807', '-9223372036854775808', '18446744073709551615']) {
+      const answer = await post(service.url, body.replaceAll('"LARGE"', large));
+      expect([answer.status, answer.headers.get('x-stepwise-warnings')]).toEqual([200, 'integer_converted']);
+    }
+  });
+
+  test('the input of a past call keeps all digits of an integer of 64 bits', async () => {
+    ended();
+    const schema = { type: 'object', properties: { n: { type: 'integer' } } };
+    const calls = [
+      user('Look.'),
+      { role: 'assistant', content: [{ type: 'tool_use', id, name: 'get', input: { n: 'LARGE' } }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'ok' }] },
+    ];
+    const body = { model: textModel, max_tokens: 100, messages: calls, tools: [tool(schema)] };
+    const raw = JSON.stringify(body).replace('"LARGE"', '-1234567890123456789');
+    expect((await post(service.url, raw, {}, '/v1/messages')).status).toBe(200);
+    expect(sent()).toContain('-1234567890123456789');
+  });
+
+  test('an integer of 64 bits as a setting is refused with the path of the field', async () => {
+    const raw = JSON.stringify(chat({ seed: 'LARGE' })).replace('"LARGE"', '12345678901234567890');
+    const answer = await post(service.url, raw);
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param: 'seed' } }]);
+  });
+});
+
 describe('keys of requests to /v1', () => {
   const key = 'sk-own-0123456789-abcdef';
   const keyed = chat({ model: 'openai/gpt-4o' });

@@ -6,13 +6,13 @@ export type ExactJson =
   | { readonly value: undefined; readonly problem: string };
 
 /**
- * Parses a text that is one JSON value. Rejects values that JavaScript cannot represent exactly and values that are
- * nested too deeply. Takes linear time.
+ * Parses a text that is one JSON value. Rejects values that are nested too deeply and, unless `rounds` is true, values
+ * that JavaScript cannot represent exactly. Takes linear time.
  */
-export function readExactJson(text: string): ExactJson {
+export function readExactJson(text: string, { rounds = false } = {}): ExactJson {
   try {
     const value: JsonValue = JSON.parse(text);
-    const problem = describeLoss(text);
+    const problem = describeLoss(text, rounds);
     return problem === null ? { value, problem } : { value: undefined, problem };
   } catch {
     return { value: undefined, problem: 'it is not one JSON value: write JSON and nothing else' };
@@ -29,17 +29,17 @@ const MAX_DEPTH = 64;
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
- * Describes why a valid JSON text cannot be used as a value: a number would change, or it is nested too deeply. Null if
- * it can be used.
+ * Describes why a valid JSON text cannot be used as a value: a number would change (unless `rounds` is true), or it is
+ * nested too deeply. Null if it can be used.
  */
-function describeLoss(json: string): string | null {
+function describeLoss(json: string, rounds: boolean): string | null {
   let depth = 0;
   tokens.lastIndex = 0;
   for (let found = tokens.exec(json); found; found = tokens.exec(json)) {
     const [token] = found;
     if (token === '{' || token === '[') depth += 1;
     else if (token === '}' || token === ']') depth -= 1;
-    else if (!token.startsWith('"') && !isExact(token))
+    else if (!rounds && !token.startsWith('"') && !isExact(token))
       return `the number ${token.slice(0, 40)} is too large to be represented exactly`;
     if (depth > MAX_DEPTH) return `it is nested deeper than ${MAX_DEPTH} levels`;
   }

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { jsonObject, optional } from '../../contract/fields.js';
 import { requireAnswerSchema } from '../step/answer-schema.js';
+import { sameValue } from '../step/history/json-values.js';
 import type { StepResult } from '../step/react-step.js';
+import { jsonTextIn, roundedValuesIn } from '../step/reply/typed-answer.js';
 import { refused } from './read-fields.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -41,7 +43,13 @@ export function typedTextOf({ thought, direct_response: written, answer, parse, 
 } {
   const isAnswer = parse?.outcome === 'answer' && parse.problem === null;
   return {
-    text: isAnswer ? JSON.stringify(answer) : (written ?? ''),
+    text: isAnswer ? jsonOf(answer, written ?? '') : (written ?? ''),
     reasoning: [reasoning, thought].filter(Boolean).join('\n\n'),
   };
+}
+
+/** Returns an answer as JSON text: as the model wrote it if its numbers would be rounded otherwise. */
+function jsonOf(answer: unknown, written: string): string {
+  const isRounded = roundedValuesIn(written).some((value) => sameValue(value, answer));
+  return isRounded ? jsonTextIn(written) : JSON.stringify(answer);
 }

@@ -52,7 +52,7 @@ export async function answerRequest(
   const result = correctionOf(last, termsOf(input)) ? first : last;
   const written = request.answerSchema && isAnswer(result) ? typedTextOf(result) : untypedTextOf(result);
   const { text, reasoning } = sent ? await send(sent, { result, first }, written) : written;
-  const usage = sumOf(results, text + reasoning);
+  const usage = sumOf(results);
   return { answer: toAnswer(request, { result, text, reasoning, usage }, answering), result, first };
 }
 
@@ -174,16 +174,26 @@ function reportOf({ warnings }: NeutralRequest, result: StepResult): Answer['rep
 /** Approximate length of a token in the replies of models. */
 const CHARS_PER_TOKEN = 4;
 
-/** Adds up the usage of all steps. If the provider reports no count, uses the service's own. */
-function sumOf(results: Results, text: string): Answer['usage'] {
+/** Adds up the usage of all steps. If the provider reports no count for a step, uses the service's own. */
+function sumOf(results: Results): Answer['usage'] {
   const sum = results.reduce((total, { usage }) => sumUsage(total, usage ?? noUsage), noUsage);
-  const counted = results.reduce(
-    (total, { context_report: report }) => total + (report?.prompt_tokens ?? 0),
-    0,
-  );
   return {
     ...sum,
-    input_tokens: sum.input_tokens ?? counted,
-    output_tokens: sum.output_tokens ?? Math.ceil(text.length / CHARS_PER_TOKEN),
+    input_tokens: totalOf(results.map(inputTokensOf)),
+    output_tokens: totalOf(results.map((result) => result.usage?.output_tokens ?? outputTokensOf(result))),
   };
+}
+
+const totalOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
+
+const inputTokensOf = ({ usage, context_report: report }: StepResult): number =>
+  usage?.input_tokens ?? report?.prompt_tokens ?? 0;
+
+/** Estimates the tokens of a reply: its reasoning, its text and its calls. */
+function outputTokensOf(result: StepResult): number {
+  const { text, reasoning } = untypedTextOf(result);
+  const { action_details: action, additional_actions: others, error } = result;
+  const calls = [...(action ? [action] : []), ...others].map(({ raw_action_string: raw }) => raw);
+  const written = [reasoning, error?.partial_text ?? text, ...calls];
+  return Math.ceil(written.join('').length / CHARS_PER_TOKEN);
 }

@@ -117,8 +117,11 @@ interface AnswerReport {
  * times, then `end`; or `fail` at any point. All text and reasoning of the answer is sent before `end`.
  */
 export interface StreamWriter {
-  /** Opens the stream, once the upstream has begun to reply. */
-  begin(): string;
+  /**
+   * Opens the stream, once the upstream has begun to reply. `promptTokens` is the service's own count, 0 if the prompt
+   * was never sent.
+   */
+  begin(promptTokens: number): string;
   say(delta: string): string;
   reason(delta: string): string;
   /** Writes the calls, the finish reason, the usage, and the end mark. */

@@ -19,7 +19,7 @@ import { ANSWER_PARAMETER } from './prompt/answer-tool.js';
 import type { Completion, NativeToolCall } from './provider.js';
 import { partsOf } from './reply/parts-of.js';
 import { takeAsAnswer } from './reply/plain.js';
-import { answerText, fits, valuesIn, valuesOf } from './reply/typed-answer.js';
+import { answerText, fits, roundedValuesIn, valuesIn, valuesOf } from './reply/typed-answer.js';
 import { laxTools, wholeArguments } from './reply/whole-calls.js';
 import { expectsPlainText, type Received, type ReplySituation, type TextReading } from './types.js';
 
@@ -140,8 +140,7 @@ function isRefusal({ refusal, finishReason }: Completion): boolean {
 async function readText(received: Received, situation: ReadingSituation): Promise<ReadCompletion> {
   const { completion } = received;
   if (isRefusal(completion)) return readRefusal(completion);
-  if (expectsPlainText(situation))
-    return withAnswerValues(fromParsed(takeAsAnswer(completion.text, completion)), completion, situation);
+  if (expectsPlainText(situation)) return readPlain(completion, situation);
   if (situation.protocol === 'json') return readObjectReply(received, situation);
   const options = readingOptions(completion, situation);
   const parsed =
@@ -152,6 +151,25 @@ async function readText(received: Received, situation: ReadingSituation): Promis
     isCut ? { ...parsed, thought: await proseBefore(completion.text, situation) } : parsed,
   );
   return withAnswerValues(read, completion, situation);
+}
+
+/**
+ * Reads the whole text as the answer. If the step has `answer_schema` and the whole text does not fit it, but a
+ * labelled answer in the text does, reads that answer (rule: compatible-answer-formats).
+ */
+async function readPlain(completion: Completion, situation: ReadingSituation): Promise<ReadCompletion> {
+  const plain = withAnswerValues(
+    fromParsed(takeAsAnswer(completion.text, completion)),
+    completion,
+    situation,
+  );
+  const { answerType } = situation;
+  if (!answerType || fits(plain.answerValues ?? [], answerType.schema)) return plain;
+  const options = readingOptions(completion, situation);
+  const parsed = fromParsed(await parseCompletionPausing(completion.text, [], options, yieldIfBusy));
+  const labelled = withAnswerValues(parsed, completion, situation);
+  const isBetter = labelled.answerLabelled && fits(labelled.answerValues ?? [], answerType.schema);
+  return isBetter ? labelled : plain;
 }
 
 /**
@@ -167,7 +185,11 @@ function withAnswerValues(
   if (!answerType) return read;
   const isTaughtAlone = situation.protocol === 'native' || expectsPlainText(situation);
   const isEnforced = completion.isConstrained && Boolean(situation.replyFormat?.schema) && isTaughtAlone;
-  const values = (text: string) => (isEnforced ? restoredValues(valuesIn(text), situation) : valuesIn(text));
+  const values = (text: string) => [
+    ...(isEnforced ? restoredValues(valuesIn(text), situation) : valuesIn(text)),
+    // A client of a compatible endpoint gets the text as written, so its numbers may be rounded for the check.
+    ...(situation.clientTerms ? roundedValuesIn(text) : []),
+  ];
   const own = read.parse.outcome === 'answer' ? values(read.answer ?? '') : [];
   if (request?.phase) return { ...read, answerValues: own };
   if (fits(own, answerType.schema)) return asAnswer({ ...read, answerValues: own }, isEnforced);

@@ -120,6 +120,30 @@ describe('requests of Chat Completions', () => {
     expect(sentSystem()).toContain(`${long}\n\nBe kind.`);
   });
 
+  test('the text parts of a message and of a tool result are joined with line breaks (rule: chat-requests)', async () => {
+    const parts = (...texts: string[]) => texts.map((text) => ({ type: 'text' as const, text }));
+    await service.ask(
+      { text: 'Final Answer: yes' },
+      {
+        messages: [
+          { role: 'system', content: parts('Be exact.', 'Be kind.') },
+          { role: 'user', content: parts('Fix @a.ts', 'Called the Read tool.', '', '<file>') },
+          {
+            role: 'assistant',
+            tool_calls: [
+              { id: 'c', type: 'function', function: { name: 'read_file', arguments: '{"path":"a"}' } },
+            ],
+          },
+          { role: 'tool', tool_call_id: 'c', content: parts('one', 'two') },
+        ],
+        tools: [readFile],
+      },
+    );
+    const { rawBody } = service.fake.requests.at(-1) ?? { rawBody: '' };
+    for (const text of ['Be exact.\\nBe kind.', 'Fix @a.ts\\nCalled the Read tool.\\n<file>', 'one\\ntwo'])
+      expect(rawBody).toContain(text);
+  });
+
   test('past calls and results are written for the model in the format that its prompt teaches', async () => {
     const id = 'x'.repeat(205);
     await service.ask(
@@ -225,7 +249,7 @@ describe('requests of Chat Completions', () => {
       },
       { 'X-Stepwise-Report': 'full' },
     );
-    expect(JSON.stringify(sentMessages())).toContain('See: [image_url: not shown to the model]');
+    expect(JSON.stringify(sentMessages())).toContain('See: \\n[image_url: not shown to the model]');
     const { stepwise } = completion as unknown as {
       stepwise: { warnings: { code: string; message: string }[] };
     };

@@ -36,6 +36,31 @@ test('a reply that cannot be parsed is corrected in one more step, and the usage
   expect(service.fake.requests.at(-1)?.rawBody).toContain('Your action could not be read');
 });
 
+/** Counts that the upstream does not report: JSON has no NaN, so the field is null. */
+const unreported = { input: Number.NaN, output: Number.NaN };
+
+test('without usage of the upstream, the service’s own count of a reply includes the arguments of its calls (rule: chat-answers)', async () => {
+  const toolCalls = [{ id: 'c', name: 'read_file', arguments: { path: 'a'.repeat(4_000) } }];
+  const { completion, headers } = await service.ask(
+    { text: '', toolCalls, usage: unreported },
+    { tools },
+    { 'X-Stepwise-Protocol': 'native' },
+  );
+  expect(completion.usage?.prompt_tokens).toBe(Number(headers.get('x-stepwise-prompt-tokens')));
+  expect(completion.usage?.completion_tokens).toBeGreaterThan(1_000);
+  expect(completion.usage?.completion_tokens).toBeLessThan(1_100);
+});
+
+test('a step whose usage the upstream does not report is added to the sum with the service’s own count (rule: compatible-corrections)', async () => {
+  const script = [
+    { ...unreadable, usage: unreported },
+    { ...good, usage: { input: 120, output: 12 } },
+  ];
+  const { completion, headers } = await service.ask(script, { tools });
+  expect(completion.usage?.prompt_tokens).toBe(Number(headers.get('x-stepwise-prompt-tokens')) + 120);
+  expect(completion.usage?.completion_tokens).toBe(Math.ceil(unreadable.text.length / 4) + 12);
+});
+
 test('a stream with a correction sends the first step’s text, a blank line and the second step’s text', async () => {
   const { text, calls } = await service.stream([unreadable, good], { tools });
   expect(text).toBe('I look first.\n\nagain');

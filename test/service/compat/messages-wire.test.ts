@@ -161,6 +161,18 @@ describe('answers of Messages (rule: messages-answers)', () => {
     });
   });
 
+  test('a stream begins with the service’s own count of the prompt and ends with the provider’s count', async () => {
+    const script = { text: 'Final Answer: 4', usage: { input: 100, output: 7 } };
+    service.fake.script(script);
+    const { data, response } = await client.messages.create({ ...request(), stream: true }).withResponse();
+    const events: RawMessageStreamEvent[] = [];
+    for await (const event of data) events.push(event);
+    const count = Number(response.headers.get('x-stepwise-prompt-tokens'));
+    expect(count).toBeGreaterThan(0);
+    expect(events[0]).toMatchObject({ message: { usage: { input_tokens: count, output_tokens: 0 } } });
+    expect(events.at(-2)).toMatchObject({ usage: { input_tokens: 100, output_tokens: 7 } });
+  });
+
   test('a stream has Anthropic’s events in Anthropic’s order, with the call’s arguments as a delta', async () => {
     const { events } = await stream({ text: 'Thought: I look.\nAction: read_file(path="a.ts")' });
     const types = events.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1]);
@@ -270,6 +282,53 @@ describe('requests of Messages (rule: messages-requests)', () => {
     expect(message.stop_reason).toBe('tool_use');
   });
 
+  test('a search result reaches the model with its title, its source and its texts, in a message and in a tool result', async () => {
+    const found = (title: string) => ({
+      type: 'search_result' as const,
+      title,
+      source: 'https://s.example',
+      content: [
+        { type: 'text' as const, text: 'one' },
+        { type: 'text' as const, text: 'two' },
+      ],
+    });
+    const messages: MessageParam[] = [
+      { role: 'user', content: [found('First'), { type: 'text', text: 'See?' }] },
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 't1', name: 'read_file', input: { path: 'a' } }],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: [found('Second')] }] },
+    ];
+    await ask({ text: 'Final Answer: yes' }, { messages });
+    expect(prompt()).toContain('First\\nhttps://s.example\\none\\ntwo\\nSee?');
+    expect(prompt()).toContain('Second\\nhttps://s.example\\none\\ntwo');
+  });
+
+  test('a document that consists of blocks reaches the model with its title, its texts and its images', async () => {
+    const source = { type: 'base64' as const, media_type: 'image/png' as const, data: onePixel };
+    const document = {
+      type: 'document' as const,
+      title: 'Notes',
+      source: {
+        type: 'content' as const,
+        content: [
+          { type: 'text' as const, text: 'one' },
+          { type: 'image' as const, source },
+        ],
+      },
+    };
+    const content = [document, { ...document, source: { type: 'content' as const, content: 'alone' } }];
+    const message = await ask(
+      { text: 'Final Answer: yes' },
+      { messages: [{ role: 'user', content }] },
+      { 'X-Stepwise-Report': 'full' },
+    );
+    expect(prompt()).toContain('Notes\\none\\nNotes\\nalone');
+    expect(prompt()).toContain(`data:image/png;base64,${onePixel}`);
+    expect(JSON.stringify(message)).not.toContain('image_replaced');
+  });
+
   test('an image given by its URL is replaced by a placeholder, with a warning', async () => {
     const content = [
       { type: 'image' as const, source: { type: 'url' as const, url: 'http://127.0.0.1:1/a.png' } },
@@ -353,6 +412,17 @@ describe('counting tokens (rule: messages-count)', () => {
     service.fake.script({ text: 'Final Answer: yes' });
     const { response } = await client.messages.create(request()).withResponse();
     expect(Number(response.headers.get('x-stepwise-prompt-tokens'))).toBe(input_tokens);
+  });
+
+  test.each([
+    ['with tools', [readFile]],
+    ['without tools', []],
+  ])('count_tokens returns the size of a prompt that does not fit (%s)', async (_title, tools) => {
+    const { input_tokens } = await client.messages.countTokens(
+      { model: textModel, system: 'x y '.repeat(5_000), messages: look, tools },
+      { headers: { 'X-Stepwise-Token-Limit': '2000' } },
+    );
+    expect(input_tokens).toBeGreaterThan(5_000);
   });
 });
 

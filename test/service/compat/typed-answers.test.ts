@@ -52,6 +52,29 @@ describe.each(wireNames)('typed answers through %s (rule: compatible-answer-form
     expect(JSON.stringify(lastBody())).not.toContain('Final Answer');
   });
 
+  test.each([
+    [false],
+    [true],
+  ])(`without tools, a label and a thought beside the JSON are removed from an answer through ${wire}, without a correction (streamed: %s)`, async (streamed) => {
+    const before = service.fake.requests.length;
+    service.fake.script([
+      { text: `Final Answer: ${json}` },
+      { text: `Thought: seen.\nFinal Answer: ${json}` },
+    ]);
+    expect((await ask(wire, typed, streamed)).text).toBe(json);
+    expect(await ask(wire, typed, streamed)).toMatchObject({ text: json, reasoning: 'seen.' });
+    expect(service.fake.requests.length - before).toBe(2);
+  });
+
+  test(`an answer with an integer beyond 2^53 goes out through ${wire} with all its digits, without a correction`, async () => {
+    const written = '{"path": "a.ts", "line": 12345678901234567890}';
+    const before = service.fake.requests.length;
+    service.fake.script(() => ({ text: `\`\`\`json\n${written}\n\`\`\`` }));
+    for (const request of [typed, { ...typed, tools }])
+      for (const streamed of [false, true]) expect((await ask(wire, request, streamed)).text).toBe(written);
+    expect(service.fake.requests.length - before).toBe(4);
+  });
+
   test(`a model that must answer with JSON through ${wire} may call a tool first`, async () => {
     service.fake.script({ text: 'Thought: I look.\nAction: search(q="total")' });
     for (const streamed of [false, true])

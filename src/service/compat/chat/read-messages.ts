@@ -79,8 +79,10 @@ function toCall(call: ToolCall, tools: ClientTools) {
   return [{ ...base, name: tools.nameOf(called), args }];
 }
 
+/** Joins the texts of parts with line breaks. */
 function textOf({ content = [], refusal }: ChatMessage): string {
-  const text = content.map(partText).join('');
+  const texts = content.map(partText).filter((text) => text !== '');
+  const text = texts.join('\n');
   return text === '' ? (refusal ?? '') : text;
 }
 

@@ -1,12 +1,30 @@
 import { z } from 'zod';
-import { jsonObject, jsonValue, list, optional } from '../../../contract/fields.js';
+import { isObject, jsonObject, jsonValue, list, optional } from '../../../contract/fields.js';
 import { reasoningEffortSchema } from '../../../contract/step-request.js';
 import { answerFormatSchema } from '../answer-format.js';
 import { MAX_ITEMS, MAX_PARTS, MAX_TOOLS } from '../read-fields.js';
 
-/** Converts a single text to a list of one block. */
-const asBlocks = (content: unknown): unknown =>
-  typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+/** Converts a single text to a list of one block. Replaces blocks that contain blocks by these. */
+function asBlocks(content: unknown): unknown {
+  if (typeof content === 'string') return [textBlock(content)];
+  return Array.isArray(content) ? content.flatMap(unwrapped) : (content ?? []);
+}
+
+const textBlock = (text: string) => ({ type: 'text', text });
+
+/**
+ * Returns the contents of a search result, or of a document that consists of blocks, after a block with its title and
+ * source. Returns any other block alone.
+ */
+function unwrapped(block: unknown): readonly unknown[] {
+  if (!isObject(block)) return [block];
+  const { type, title, source, content } = block;
+  const isParent = type === 'document' && isObject(source) && source['type'] === 'content';
+  if (type !== 'search_result' && !isParent) return [block];
+  const inner = asBlocks(isParent ? source['content'] : content);
+  const heading = [title, source].filter((text) => typeof text === 'string').join('\n');
+  return [textBlock(heading), ...(Array.isArray(inner) ? inner : [])];
+}
 
 const sourceSchema = z.object({
   type: z.string(),

@@ -115,8 +115,11 @@ export class MessagesStream implements StreamWriter {
     this.#identity = identity;
   }
 
-  begin(): string {
-    return write({ type: 'message_start', message: emptyMessage(this.#identity) });
+  /** Clients take the size of the prompt from this event, long before the provider reports its own count. */
+  begin(promptTokens: number): string {
+    const message = emptyMessage(this.#identity);
+    const usage = { ...message.usage, input_tokens: promptTokens };
+    return write({ type: 'message_start', message: { ...message, usage } });
   }
 
   say(text: string): string {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import type { ContextReport } from '../../../contract/context-report.js';
-import type { Parse } from '../../../contract/step.js';
+import type { Parse, Warning } from '../../../contract/step.js';
 import { type Answered, type Answering, answerRequest } from '../../compat/answer-request.js';
 import { readStates } from '../../compat/client-state.js';
 import { chooseBudget, toStepRequest } from '../../compat/to-step-request.js';
@@ -53,8 +53,9 @@ export async function acceptExchange(
   const settings = readSettings(request);
   const sentKey = modelKeyOf(request, services.tokens);
   if (sentKey) keepKeyOut(response, sentKey);
-  const { body, deadline, state } = await receive({ request, response }, services);
-  const read = await wire.read(body, deadline.signal);
+  const received = await receive({ request, response }, services, { isLenient: true });
+  const { deadline, state } = received;
+  const read = withWarnings(await wire.read(received.body, deadline.signal), received.warnings);
   const routed = routeModel(read.request.model, services.agent.models);
   const { provider, modelName } = routed;
   const { maxOutputTokens } = read.request.settings;
@@ -80,7 +81,12 @@ export async function acceptExchange(
 function withStates(exchange: WireExchange, { model }: RoutedModel): WireExchange {
   const { request } = exchange;
   const { turns, warnings } = readStates(request.turns, model.profile.stateOrigin);
-  return { ...exchange, request: { ...request, turns, warnings: [...request.warnings, ...warnings] } };
+  return withWarnings({ ...exchange, request: { ...request, turns } }, warnings);
+}
+
+function withWarnings(exchange: WireExchange, warnings: readonly Warning[]): WireExchange {
+  const { request } = exchange;
+  return { ...exchange, request: { ...request, warnings: [...request.warnings, ...warnings] } };
 }
 
 /**

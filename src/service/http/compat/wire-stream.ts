@@ -17,7 +17,10 @@ export class WireStream implements TextSink, OpenStream {
   readonly #state: RequestState;
 
   constructor(response: Response, writer: StreamWriter, state: RequestState) {
-    this.#stream = new TextStream(response, { opening: () => writer.begin(), keepAlive: writer.keepAlive });
+    this.#stream = new TextStream(response, {
+      opening: () => writer.begin(state.promptSize?.promptTokens ?? 0),
+      keepAlive: writer.keepAlive,
+    });
     this.#writer = writer;
     this.#state = state;
   }

@@ -36,15 +36,29 @@ export interface JsonScan {
    * there is one.
    */
   readonly overheadBytes: number;
+  /** True if a string or a key contains NUL. */
+  readonly hasNul: boolean;
+  /** The integers beyond 2^53 that the scan did not report as a hazard. */
+  readonly largeIntegers: readonly NumberSpan[];
 }
 
-/** Scans a text, which may be invalid JSON. Reads each character once and skips strings from quote to quote. */
-export function scanJson(text: string): JsonScan {
+/** Position of a number in a text, without its sign. */
+interface NumberSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Scans a text, which may be invalid JSON. Reads each character once and skips strings from quote to quote. With
+ * `isLenient`, NUL and integers beyond 2^53 are no hazards, because the service converts them.
+ */
+export function scanJson(text: string, { isLenient = false } = {}): JsonScan {
   const nul = findNul(text);
   const containers = new OpenContainers();
-  const other = findOutsideStrings(text, containers);
-  const hazard = nul && (!other || nul.at < other.at) ? nul : other;
-  return { hazard, overheadBytes: containers.overheadBytes };
+  const largeIntegers: NumberSpan[] = [];
+  const other = findOutsideStrings(text, containers, isLenient ? largeIntegers : undefined);
+  const hazard = nul && !isLenient && (!other || nul.at < other.at) ? nul : other;
+  return { hazard, overheadBytes: containers.overheadBytes, hasNul: nul !== undefined, largeIntegers };
 }
 
 const QUOTE = 0x22;
@@ -56,13 +70,21 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-function findOutsideStrings(text: string, containers: OpenContainers): JsonHazard | undefined {
+/** Finds the first hazard outside of strings. Collects large integers in `largeIntegers` if it is given. */
+function findOutsideStrings(
+  text: string,
+  containers: OpenContainers,
+  largeIntegers: NumberSpan[] | undefined,
+): JsonHazard | undefined {
   for (let at = 0; at < text.length; at += 1) {
     const char = text.charCodeAt(at);
     if (char === QUOTE) at = endOfString(text, at);
     else if (isDigit(char)) {
       const end = endOfNumber(text, at);
-      if (!isExact(text, at, end)) return outOfRange(at);
+      if (!isExact(text, at, end)) {
+        if (!largeIntegers || !isFiniteInteger(text, at, end)) return outOfRange(at);
+        largeIntegers.push({ start: at, end });
+      }
       at = end - 1;
     } else {
       const found = containers.read(char, at);
@@ -183,4 +205,10 @@ function isExact(text: string, start: number, end: number): boolean {
   const value = Number(literal);
   if (!/^\d+$/.test(literal)) return Number.isFinite(value);
   return Number.isSafeInteger(value) || String(value) === literal;
+}
+
+function isFiniteInteger(text: string, start: number, end: number): boolean {
+  if (end - start > MAX_NUMBER_LENGTH) return false;
+  const literal = text.slice(start, end);
+  return /^\d+$/.test(literal) && Number.isFinite(Number(literal));
 }

@@ -4,6 +4,7 @@ import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { ReceivedBytes } from '../../../network/received-bytes.js';
 import { Interruption } from '../../step/interruption.js';
 import { RequestRefused } from '../failure/to-failure.js';
+import { type ConvertedJson, parseConverting } from './convert-json.js';
 import { findJsonError, isJsonUpTo } from './find-json-error.js';
 import { scanJson } from './json-hazards.js';
 import type { RequestDeadline } from './request-deadline.js';
@@ -26,6 +27,11 @@ export interface BodyLimits {
 /** The members of a deadline that reading a body needs: the signal, and the counts of memory. */
 type ReadDeadline = Pick<RequestDeadline, 'signal' | 'countRequest' | 'endUpload'>;
 
+export interface ReadingOptions {
+  /** True if NUL and integers beyond 2^53 are converted, not refused (rule: compatible-bodies). */
+  readonly isLenient: boolean;
+}
+
 /**
  * Reads the JSON body of a request. Throws `RequestRefused`, or the signal's `Interruption`. Does not use
  * `express.json`, whose errors contain the whole raw body with the caller's key, and which reads an endless upload
@@ -33,11 +39,11 @@ type ReadDeadline = Pick<RequestDeadline, 'signal' | 'countRequest' | 'endUpload
  */
 export async function readBody(
   request: Request,
-  limits: BodyLimits,
+  limits: BodyLimits & ReadingOptions,
   deadline: ReadDeadline,
-): Promise<unknown> {
+): Promise<ConvertedJson> {
   requireJson(request);
-  return parse(decode(await receive(request, limits, deadline)), deadline);
+  return parse(decode(await receive(request, limits, deadline)), deadline, limits);
 }
 
 function requireJson({ headers }: Request): void {
@@ -74,15 +80,17 @@ const notJson = (code: string, message: string): RequestRefused =>
  * Parses JSON text. If it has both a hazard (see `json-hazards.ts`) and a syntax error, reports the one that comes
  * first in the text.
  */
-async function parse(text: string, deadline: ReadDeadline): Promise<unknown> {
-  const { hazard, overheadBytes } = scanJson(text);
+async function parse(text: string, deadline: ReadDeadline, options: ReadingOptions): Promise<ConvertedJson> {
+  const { hazard, overheadBytes, ...convertible } = scanJson(text, options);
   await yieldIfBusy(deadline.signal);
   if (hazard && (await isJsonUpTo(text, hazard.at, deadline.signal))) {
     throw new RequestRefused('invalid_request', [hazard.detail]);
   }
   deadline.countRequest(overheadBytes);
+  // Large integers need a second parse, whose values take as much memory.
+  if (convertible.largeIntegers.length > 0) deadline.countRequest(overheadBytes);
   try {
-    return JSON.parse(text);
+    return parseConverting(text, convertible);
   } catch {
     // The parser's own message would quote the body.
     throw notJson('syntax', await findJsonError(text, deadline.signal));

@@ -40,6 +40,16 @@ export function valuesIn(text: string): JsonValue[] {
 }
 
 /**
+ * Like `valuesIn`, but only for JSON with numbers that JavaScript cannot represent exactly; these are rounded in the
+ * value.
+ */
+export function roundedValuesIn(text: string): JsonValue[] {
+  if (valuesIn(text).length > 0) return [];
+  const { value } = readExactJson(jsonTextIn(text), { rounds: true });
+  return value === undefined ? [] : [value];
+}
+
+/**
  * Returns the possible readings of a value: the value itself and, if it is a string that contains JSON, the value
  * of that JSON.
  */
@@ -50,9 +60,12 @@ export const valuesOf = (value: JsonValue): JsonValue[] =>
 export const answerText = (value: JsonValue): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
-function readAnswerText(text: string): ExactJson {
+const readAnswerText = (text: string): ExactJson => readExactJson(jsonTextIn(text));
+
+/** Returns the part of an answer that should be JSON: the content of a code fence that ends it, or the whole text. */
+export function jsonTextIn(text: string): string {
   const whole = text.trim();
-  return readExactJson(fencedText(whole) ?? whole);
+  return fencedText(whole) ?? whole;
 }
 
 /**

@@ -36,6 +36,23 @@ test('scanJson reports the first of two hazards (rule: body-limits)', () => {
   expect(codeOf('[12345678901234567890, "\\u0000"]')).toBe('number_out_of_range');
 });
 
+test('a lenient scan reports NUL and integers beyond 2^53 as convertible, not as hazards (rule: compatible-bodies)', () => {
+  expect(scanJson('["\\u0000", -9223372036854775808]', { isLenient: true })).toMatchObject({
+    hazard: undefined,
+    hasNul: true,
+    largeIntegers: [{ start: 12, end: 31 }],
+  });
+});
+
+test.each([
+  ['number_out_of_range', '[12345678901234567890, 1e999]', 23],
+  ['number_out_of_range', `[${'1'.repeat(1_001)}]`, 1],
+  ['number_out_of_range', `[${'1'.repeat(400)}]`, 1],
+  ['too_deep', '['.repeat(65), 64],
+])('a lenient scan still reports the hazard %s (rule: compatible-bodies)', (code, text, at) => {
+  expect(scanJson(text, { isLenient: true }).hazard).toMatchObject({ at, detail: { code } });
+});
+
 test('scanJson finds no hazard in JSON that JavaScript represents exactly (rule: body-limits)', () => {
   const text = fc
     .tuple(fc.jsonValue({ maxDepth: 5 }), fc.nat(2))
@@ -50,7 +67,7 @@ test.each([
   ['a comma between items', '[1,2,3]', 16 + 2 * 2],
   ['nothing inside a string', '["{}[],:"]', 16],
 ])('scanJson counts memory overhead for %s (rule: overload)', (_what, text, bytes) => {
-  expect(scanJson(text)).toEqual({ hazard: undefined, overheadBytes: bytes });
+  expect(scanJson(text)).toMatchObject({ hazard: undefined, overheadBytes: bytes });
 });
 
 describe('reading a text of any shape in linear time (rule: body-limits)', () => {
