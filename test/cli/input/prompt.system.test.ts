@@ -196,6 +196,28 @@ onTerminal('input line (rule: terminal)', () => {
     expect(existsSync(join(bench.folder, 'ran'))).toBe(true);
   }, 30_000);
 
+  test.each([
+    ['that does not exist', '/nowhere/editor', 127],
+    ['that fails', 'false', 1],
+  ])(
+    'Ctrl-G with an editor %s shows the reason and keeps the line',
+    async (_, editor, code) => {
+      const bench = await setUp([answer('One.')]);
+      bench.environment['EDITOR'] = editor;
+      const pty = bench.open(scripted);
+      await pty.onScreen('›');
+      pty.type(`Look at the file${ctrlG}`);
+      await pty.onScreen(
+        '› Look at the file',
+        `(The line is unchanged: the editor ended with exit code ${code}: ${editor})`,
+      );
+      pty.type(enterKey);
+      await pty.onScreen('One.');
+      expect(bench.prompt(0)).toContain('Look at the file');
+    },
+    30_000,
+  );
+
   test('Esc twice recalls the last task, and Ctrl-G opens it in $EDITOR', async () => {
     const bench = await setUp([answer('One.'), answer('Two.')]);
     bench.environment['EDITOR'] = 'sed -i s/file/folder/';
