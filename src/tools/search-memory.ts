@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { byCodeUnits } from '../files/portable-path.js';
 import { defineTool, type Tool } from '../sdk/actions/define-tool.js';
 import { ToolError } from '../sdk/actions/tool-errors.js';
@@ -17,6 +17,9 @@ const MAX_ANSWER_LENGTH = 600;
 /** Maximum size of a saved run, which may contain many images (rule: saved-attachments). */
 const MAX_RUN_BYTES = 32 * 2 ** 20;
 
+/** Maximum number of saved runs that a search reads; older ones are not found. */
+const MAX_SEARCHED_RUNS = 200;
+
 interface Memory {
   readonly path: string;
   readonly task: string;
@@ -24,7 +27,7 @@ interface Memory {
   readonly score: number;
 }
 
-/** Creates `search_memory(query, limit)`, which searches the saved runs of this project. */
+/** Creates `search_memory(query, limit)`, which searches the newest saved runs of this project. */
 export const searchMemoryTool = (root: ProjectRoot, savedRunsFolder?: string): Tool =>
   defineTool({
     name: 'search_memory',
@@ -63,20 +66,34 @@ async function placesOf(root: ProjectRoot, savedRunsFolder: string | undefined):
 
 async function readMemories(places: readonly Place[], words: ReadonlySet<string>, signal: AbortSignal) {
   const memories: Memory[] = [];
-  for (const { root, folder } of places) {
-    const names = await namesIn(root, folder).catch(() => []);
-    for (const name of names.filter((each) => each.endsWith('.json'))) {
-      signal.throwIfAborted();
-      const path = folder === '.' ? name : `${folder}/${name}`;
-      const saved = await readSaved(root, path);
-      if (saved) memories.push(toMemory(path, saved, words));
-    }
+  const files = await Promise.all(places.map((place) => filesIn(place).catch(() => [])));
+  const newestFirst = files.flat().sort((a, b) => b.changedAtMs - a.changedAtMs);
+  for (const { root, path } of newestFirst.slice(0, MAX_SEARCHED_RUNS)) {
+    signal.throwIfAborted();
+    const saved = await readSaved(root, path);
+    if (saved) memories.push(toMemory(path, saved, words));
   }
   return memories;
 }
 
-const namesIn = async (root: ProjectRoot, folder: string): Promise<readonly string[]> =>
-  root.useFolder(await root.nameOf(folder), (pinned) => readdir(pinned));
+interface RunFile {
+  readonly root: ProjectRoot;
+  readonly path: string;
+  readonly changedAtMs: number;
+}
+
+async function filesIn({ root, folder }: Place): Promise<readonly RunFile[]> {
+  return root.useFolder(await root.nameOf(folder), async (pinned) => {
+    const names = (await readdir(pinned)).filter((name) => name.endsWith('.json'));
+    return Promise.all(
+      names.map(async (name) => ({
+        root,
+        path: folder === '.' ? name : `${folder}/${name}`,
+        changedAtMs: (await lstat(`${pinned}/${name}`).catch(() => undefined))?.mtimeMs ?? 0,
+      })),
+    );
+  });
+}
 
 /**
  * Reads a saved run. Returns undefined for a damaged file, for a file of another kind, and for a run that has not

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
   mkdirSync,
@@ -233,6 +234,21 @@ test('the oldest runs are deleted so that all runs together stay within RECORD_M
   expect(readdirSync(folder).sort()).toEqual(
     [`${uuid}.json`, `${ids[1]}.json`, `${ids[2]}.json`, 'notes.txt'].sort(),
   );
+});
+
+test('a start deletes old temporary files that a killed service left, and no other files (rule: recorded-steps)', async () => {
+  const folder = newFolder();
+  const left = [`${uuid}.json.4711.tmp`, `${uuid}.json.${randomUUID()}.tmp`];
+  const others = [`${uuid}.json.${randomUUID()}.tmp`, 'notes.tmp'];
+  for (const name of [...left, ...others]) writeFileSync(join(folder, name), '');
+  const longAgo = new Date(Date.now() - 3_600_000);
+  for (const name of [...left, 'notes.tmp']) utimesSync(join(folder, name), longAgo, longAgo);
+  await startRecording({ text: 'Final Answer: 42.' }, { RECORD_DIR: folder });
+  await until(
+    () => readdirSync(folder).length,
+    (count) => count === others.length,
+  );
+  expect(readdirSync(folder).sort()).toEqual(others.sort());
 });
 
 test('a step that alone exceeds RECORD_MAX_BYTES succeeds and is not recorded (rule: recorded-steps)', async () => {

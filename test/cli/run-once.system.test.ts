@@ -192,7 +192,7 @@ describe('runs in scripts (rule: terminal)', () => {
     const careful = await setUp(script);
     const shown = await careful.run([...scripted, 'Write.']);
     expect(() => readFileSync(join(careful.folder, 'new.txt'))).toThrow('ENOENT');
-    expect(careful.prompt(1)).toContain('Nobody is there to approve this.');
+    expect(careful.prompt(1)).toContain('Not run: it needs approval, and no person can be asked.');
     expect(shown.stderr).toMatch(/write_file needs your approval.*--- \/dev\/null.*\+hello/s);
     const allowing = await setUp(script);
     expect((await allowing.run([...scripted, '--yes', 'Write.'])).code).toBe(0);

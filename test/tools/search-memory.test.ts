@@ -1,3 +1,5 @@
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { openWorkshop } from '../support/workshop.js';
 
@@ -41,6 +43,18 @@ test('search_memory applies its limit and says how many runs match', async () =>
   expect(await call('search_memory', { query: 'coupons', limit: 1 })).toMatch(
     /showing 1 of 2 runs; use other words or a higher limit$/,
   );
+});
+
+test('search_memory reads only the 200 most recently changed runs', async () => {
+  const names = Array.from({ length: 201 }, (_, index) => `.stepwise/runs/${index}.json`);
+  const { call, folder } = await openWorkshop(
+    Object.fromEntries(names.map((name) => [name, saved(`Coupon of ${name}`, 'Done.')])),
+  );
+  for (const [index, name] of names.entries()) utimesSync(join(folder, name), 0, 1_000_000_000 - index);
+  const found = await call('search_memory', { query: 'coupon', limit: 300 });
+  expect(found).toMatch(/showing 200 of 200 runs$/);
+  expect(found).toContain('.stepwise/runs/0.json');
+  expect(found).not.toContain('.stepwise/runs/200.json');
 });
 
 test('search_memory reports that no run matches, and rejects a query without words', async () => {

@@ -44,6 +44,8 @@ export class Agent implements vscode.Disposable {
   readonly #listener: vscode.Disposable;
   #isDisposed = false;
   #service: ServiceView = checking;
+  /** The newest check of the service. */
+  #check: Promise<ServiceView> | undefined;
   #refusals: readonly string[] = [];
 
   constructor(parts: AgentParts) {
@@ -74,7 +76,7 @@ export class Agent implements vscode.Disposable {
     this.viewProvider = new RunViewProvider({
       extensionUri: parts.context.extensionUri,
       state: () => this.#state,
-      onRequest: (request) => this.#take(request),
+      onRequest: (request) => void this.#take(request),
       onHidden: () => this.#notifyOfPending(),
     });
     this.#listener = vscode.workspace.onDidChangeConfiguration((event) => {
@@ -140,7 +142,11 @@ export class Agent implements vscode.Disposable {
     this.#service = checking;
     this.#refresh();
     const { platform, secrets } = this.#parts;
-    this.#service = await reachService(readSettings(), secrets, platform.startService !== undefined);
+    const check = reachService(readSettings(), secrets, platform.startService !== undefined);
+    this.#check = check;
+    const service = await check;
+    if (this.#check !== check) return; // a newer check decides
+    this.#service = service;
     this.#refresh();
   }
 
@@ -277,10 +283,16 @@ export class Agent implements vscode.Disposable {
     command: ({ command }) => command.startsWith('stepwise.') && vscode.commands.executeCommand(command),
   };
 
-  #take(request: ViewRequest): void {
+  /** Carries out a request of the view. Shows a failure to the person. */
+  async #take(request: ViewRequest): Promise<void> {
     // The table maps each request type to a function that takes requests of that type.
     const answer = this.#answers[request.type] as (request: ViewRequest) => unknown;
-    answer(request);
+    try {
+      await answer(request);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      vscode.window.showErrorMessage(`Stepwise: ${inMessage(reason)}`);
+    }
   }
 }
 

@@ -109,10 +109,7 @@ export class AcpSession {
     this.#changes = new ChangedFiles(parts.root, this.#folder);
     this.#servers = new SessionServers(parts.mcpServers, {
       folder: parts.root.folder,
-      onNotice: (notice) => {
-        this.#pendingNotices = [...this.#pendingNotices, showExactLine(notice)];
-        void this.#sendPendingNotices();
-      },
+      onNotice: (notice) => this.#notify(notice),
     });
   }
 
@@ -191,6 +188,12 @@ export class AcpSession {
     const commands = [...availableCommands];
     await this.parts.editor.send({ sessionUpdate: 'available_commands_update', availableCommands: commands });
     await this.#sendPendingNotices();
+  }
+
+  /** Shows a notice to the person as soon as it does not interrupt streamed text. */
+  #notify(notice: string): void {
+    this.#pendingNotices = [...this.#pendingNotices, showExactLine(notice)];
+    void this.#sendPendingNotices();
   }
 
   async #sendPendingNotices(): Promise<void> {
@@ -398,7 +401,11 @@ export class AcpSession {
       await this.setMode('accept-edits');
       return { type: 'allow' };
     }
-    if (decision.type === 'always') await this.#rules.add(decision.rule).catch(() => undefined);
+    if (decision.type === 'always') {
+      await this.#rules
+        .add(decision.rule)
+        .catch((error: Error) => this.#notify(`The rule could not be saved: ${error.message}`));
+    }
     return decision;
   }
 

@@ -19,9 +19,13 @@ export async function editArguments(
   }
   const editor = editorOf(process.env);
   const file = { name: 'arguments.json', text: JSON.stringify(args, null, 2) };
-  const edited = editor
-    ? await terminal.lend(() => editInFile(editor, file))
-    : await terminal.askLine('arguments: ', { signal, prefill: printableJson(args) });
+  if (editor) {
+    const edited = await terminal.lend(() => editInFile(editor, file)).catch((error: Error) => error);
+    if (typeof edited === 'string') return readObject(terminal, edited);
+    terminal.display.print(showExactLine(`The arguments are unchanged: ${edited.message}`));
+    return undefined;
+  }
+  const edited = await terminal.askLine('arguments: ', { signal, prefill: printableJson(args) });
   return edited === undefined ? undefined : readObject(terminal, edited);
 }
 

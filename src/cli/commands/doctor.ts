@@ -68,7 +68,7 @@ function checkNodeVersion(): Finding {
   return {
     mark: isEnough ? 'ok' : '!!',
     subject: 'Node.js',
-    text: `${process.version}, needed is 20.19 or newer`,
+    text: `${process.version}; 20.19 or newer is required`,
   };
 }
 

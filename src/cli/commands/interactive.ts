@@ -54,14 +54,17 @@ async function runLines(opened: OpenSession, { prompt, signal }: Lines): Promise
   let left = false;
   const host = { session, switchModel, leave: () => (left = true) };
   let returnedLine: string | undefined;
-  while (!left) {
-    const line = await prompt.next(signal);
-    if (line === undefined) break;
+  const runLine = async (line: string): Promise<void> => {
     if (line.startsWith('/') || line.trim() === '?')
       session.parts.screen.print(await runSlashCommand(host, line));
     else if (line.startsWith('!')) await session.runOwnCommand(line.slice(1).trim());
     else if (line !== returnedLine && (await returnMistyped(session, { prompt, line }))) returnedLine = line;
     else await runTask(session, line.trim());
+  };
+  while (!left) {
+    const line = await prompt.next(signal);
+    if (line === undefined) break;
+    await runLine(line).catch((error: unknown) => printError(session, error));
   }
 }
 
@@ -83,14 +86,13 @@ async function returnMistyped(
 const TASK_REFUSED =
   'The task was refused and is not part of the conversation. Press ↑ to shorten it. If the conversation itself is too long, /new clears it.';
 
-/** Runs a task. Prints an error that occurs before the run begins, so that the session continues. */
 async function runTask(session: Session, task: string): Promise<void> {
-  const { screen } = session.parts;
-  try {
-    const result = await session.run(task);
-    if (isRefused(result, task)) screen.print(TASK_REFUSED);
-  } catch (error) {
-    screen.hold();
-    screen.print(showExact(error instanceof Error ? error.message : String(error)));
-  }
+  const result = await session.run(task);
+  if (isRefused(result, task)) session.parts.screen.print(TASK_REFUSED);
+}
+
+/** Prints an error of a command, or one that occurs before a run begins. The session continues. */
+function printError({ parts: { screen } }: Session, error: unknown): void {
+  screen.hold();
+  screen.print(showExact(error instanceof Error ? error.message : String(error)));
 }

@@ -190,7 +190,7 @@ function refuseForeignOptions(command: Command, parser: Command): void {
   throw new UsageError(`${foreign.long} is an option of stepwise ${owner?.name()}, not of a task.`);
 }
 
-/** Throws if the only word nearly names a command: it is probably a typing mistake rather than a task. */
+/** Throws if the only word is spelled almost like a command: it is probably a typing mistake rather than a task. */
 function refuseMistypedCommand(program: Command, argv: readonly string[], operands: readonly string[]): void {
   const [word = ''] = operands;
   if (operands.length !== 1 || !/^[\w-]+$/.test(word) || argv.includes('--')) return;

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 export const editorOf = (environment: NodeJS.ProcessEnv): string | undefined =>
   environment['VISUAL'] || environment['EDITOR'] || undefined;
 
-/** Opens a text in the editor and returns the edited text; undefined if the editor failed. */
+/** Opens a text in the editor and returns the edited text. Throws an `Error` with the reason if the editor fails. */
 export async function editInFile(
   editor: string,
   { name, text }: { name: string; text: string },
-): Promise<string | undefined> {
+): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'stepwise-'));
   const file = join(folder, name);
   try {
@@ -20,8 +20,9 @@ export async function editInFile(
     // The editor may include arguments ("code --wait"), so the shell parses it.
     const quoted = process.platform === 'win32' ? `"${file}"` : `'${file}'`;
     const child = spawn(`${editor} ${quoted}`, { stdio: 'inherit', shell: true });
-    const [status] = await once(child, 'close');
-    return status === 0 ? readFileSync(file, 'utf8') : undefined;
+    const [status, signal] = await once(child, 'close');
+    if (status !== 0) throw new Error(`the editor ended with ${signal ?? `exit code ${status}`}: ${editor}`);
+    return readFileSync(file, 'utf8');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

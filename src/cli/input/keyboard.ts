@@ -86,11 +86,15 @@ export class Keyboard {
    * must not answer it.
    */
   async whenFree(signal: AbortSignal): Promise<void> {
+    let wake = (): void => undefined;
+    const onAbort = () => wake();
+    signal.addEventListener('abort', onAbort);
     while (this.isInDraft && !signal.aborted)
       await new Promise<void>((resolve) => {
+        wake = resolve;
         this.#onKeysHandled = resolve;
-        signal.addEventListener('abort', () => resolve(), { once: true });
       });
+    signal.removeEventListener('abort', onAbort);
   }
 
   notifyResized(): void {

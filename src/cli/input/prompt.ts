@@ -125,8 +125,13 @@ export class Prompt {
     if (!editor) return this.#editor.showBelow([this.#dim('(set VISUAL or EDITOR to choose an editor)')]);
     if (this.#isBusy) return this.#editor.showBelow([this.#dim('(not available during a run)')]);
     const file = { name: 'task.md', text: this.#editor.wholeText };
-    const text = await this.#terminal.lend(() => editInFile(editor, file)).catch(() => undefined);
-    if (text !== undefined) this.#editor.line = lineOf(text.trimEnd());
+    try {
+      const text = await this.#terminal.lend(() => editInFile(editor, file));
+      this.#editor.line = lineOf(text.trimEnd());
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : error;
+      this.#editor.showBelow([this.#dim(showTextLine(`(The line is unchanged: ${reason})`))]);
+    }
   }
 
   #onTyped(typed: TypedLine): void {

@@ -21,7 +21,6 @@ type Agreements = Readonly<Record<string, Readonly<Record<string, Agreement>>>>;
 export class McpAgreements {
   readonly #file: string;
   readonly #folder: string;
-  #all: Agreements | undefined;
 
   /** `folder` is the real path of the project. */
   constructor(folder: string, file = join(configFolder(), 'mcp.json')) {
@@ -80,15 +79,14 @@ export class McpAgreements {
   }
 
   async #write(all: Agreements): Promise<void> {
-    this.#all = all;
     await writeAtomically(this.#file, `${JSON.stringify(all, null, 2)}\n`);
   }
 
+  /** Reads the file at each use, because a session in another terminal can change it. */
   async #load(): Promise<Agreements> {
-    this.#all ??= await readFile(this.#file, 'utf8')
+    return readFile(this.#file, 'utf8')
       .then(readAgreements)
       .catch(() => ({}));
-    return this.#all;
   }
 }
 

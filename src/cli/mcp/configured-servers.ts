@@ -148,7 +148,7 @@ export function expandServer(declaration: McpServer, environment: NodeJS.Process
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, expand(each)]));
   };
-  // Safe: `expand` only replaces strings by strings.
+  // Cast: `expand` only replaces strings by strings.
   return expand(declaration) as McpServer;
 }
 

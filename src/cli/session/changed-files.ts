@@ -22,7 +22,11 @@ interface TaskChanges {
 /** Outcome of an undo for a file, or for a folder (`src/`) that the task created. */
 export interface PutBack {
   readonly path: string;
-  readonly outcome: 'put back' | 'removed' | 'changed since, left as it is';
+  readonly outcome:
+    | 'put back'
+    | 'removed'
+    | 'changed since, left as it is'
+    | `could not be restored: ${string}`;
 }
 
 const writingTools: ReadonlySet<string> = new Set(['edit_file', 'write_file']);
@@ -70,8 +74,8 @@ export class ChangedFiles {
   }
 
   /**
-   * Undoes the last task that changed files. Restores its files, except those that have changed since, and removes
-   * folders that it created if they are empty. Returns an empty list if no task changed files.
+   * Undoes the last task that changed files. Restores its files, except those that have changed since or cannot be
+   * written, and removes folders that it created if they are empty. Returns an empty list if no task changed files.
    */
   async undo(): Promise<readonly PutBack[]> {
     const { files, folders } = this.#last() ?? {
@@ -79,8 +83,9 @@ export class ChangedFiles {
       folders: new Set<string>(),
     };
     const done: PutBack[] = [];
-    for (const [path, change] of files) done.push({ path, outcome: await this.#putBack(path, change) });
-    for (const { path, outcome } of done) if (!outcome.startsWith('changed')) files.delete(path);
+    for (const [path, change] of files) done.push({ path, outcome: await this.#tryPutBack(path, change) });
+    for (const { path, outcome } of done)
+      if (outcome === 'put back' || outcome === 'removed') files.delete(path);
     for (const path of [...folders].sort((a, b) => b.length - a.length)) {
       if (!(await this.#removeIfEmpty(path))) continue;
       folders.delete(path);
@@ -131,6 +136,12 @@ export class ChangedFiles {
     return removed.then(
       () => true,
       () => false,
+    );
+  }
+
+  async #tryPutBack(path: string, change: Change): Promise<PutBack['outcome']> {
+    return this.#putBack(path, change).catch(
+      (error: unknown) => `could not be restored: ${error instanceof Error ? error.message : error}` as const,
     );
   }
 

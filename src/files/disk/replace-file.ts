@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 
 /**
@@ -5,7 +6,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
  * never a part; if writing fails, the old content stays.
  */
 export async function replaceFile(file: string, content: string | Uint8Array): Promise<void> {
-  const temporary = `${file}.${process.pid}.tmp`;
+  const temporary = `${file}.${randomUUID()}.tmp`;
   try {
     await writeFile(temporary, content, { mode: 0o600, flush: true });
     await rename(temporary, file);

@@ -1,11 +1,12 @@
 import { signal } from '@preact/signals';
+import { pause } from '../../sdk/base/until-aborted.js';
 import { serviceToken } from '../state/settings.js';
 import type { Connection } from './connection.js';
 import { type LiveSteps, noSteps, takeEvent } from './live-steps.js';
 import { WatchRefused, watchEvents } from './watch-stream.js';
 
 export const connection = signal<Connection>({ type: 'connecting' });
-/** The steps that the page keeps; they stay while the connection is cut. */
+/** The steps that the page keeps; they remain visible while the page is disconnected. */
 export const live = signal<LiveSteps>(noSteps);
 /** Id of the step whose details are visible. */
 export const chosenId = signal<string | null>(null);
@@ -61,7 +62,7 @@ class Watching {
         }
       }
       connection.value = { type: 'cut', seconds };
-      await this.#pause(seconds * 1_000);
+      await pause(seconds * 1_000, this.#end.signal).catch(() => undefined);
       seconds = Math.min(MAX_WAIT_SECONDS, seconds * 2);
     }
   }
@@ -73,15 +74,5 @@ class Watching {
   #show(): void {
     this.#frame = undefined;
     live.value = this.#steps;
-  }
-
-  #pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      this.#end.signal.addEventListener('abort', () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
   }
 }

@@ -20,6 +20,6 @@ async function ask(signal: AbortSignal): Promise<void> {
     trouble.value = null;
   } catch (error) {
     if (signal.aborted) return;
-    trouble.value = inWords(error);
+    trouble.value = inWords(error, 'The models could not be loaded.');
   }
 }

@@ -93,7 +93,7 @@ async function refresh(
 
 /** Explains why there is no preview; if the limit is too small, names the required one. */
 export function problemOf(error: unknown): string {
-  if (!(error instanceof StepwiseError)) return inWords(error);
+  if (!(error instanceof StepwiseError)) return inWords(error, 'The prompt could not be loaded.');
   const found = error.body?.error.details ?? [];
   const details = found.map(({ message }) => message);
   if (error.code === 'token_budget_exceeded')

@@ -71,6 +71,7 @@ export async function startRun({
 }: Start): Promise<void> {
   if (active.value) return;
   const contents = await readContents();
+  if (active.value) return; // another run was started meanwhile
   const id = newId();
   const run = new ActiveRun({
     client: client.value,
@@ -102,15 +103,19 @@ export async function startRun({
   }
 }
 
-export function inWords(error: unknown): string {
+/** Explains an error to the person; `unexpected` is the sentence for an error of an unknown kind. */
+export function inWords(
+  error: unknown,
+  unexpected = 'The run could not be started because of an unexpected error.',
+): string {
   if (error instanceof StepwiseError) return failureInWords(error.toStepError());
-  return error instanceof TypeError || error instanceof RangeError
-    ? error.message
-    : 'The run could not be started because of an unexpected error.';
+  return error instanceof TypeError || error instanceof RangeError ? error.message : unexpected;
 }
 
-/** Adds a run that was read from a file and shows it; `id` names it in links. */
-export const addRun = (run: Omit<Branch, 'id'>, id: string = newId()): void => addBranch({ ...run, id });
+/** Adds a run that was read from a file and shows it; `id` names it in links. Adds a run with the same id only once. */
+export function addRun(run: Omit<Branch, 'id'>, id: string = newId()): void {
+  if (!branches.value.some((branch) => branch.id === id)) addBranch({ ...run, id });
+}
 
 function addBranch(branch: Branch): void {
   batch(() => {

@@ -85,7 +85,7 @@ const wireNames = new RegExp(`\\b(?:${[...optionNames.keys()].join('|')})\\b`, '
 const sentences: ReadonlyMap<string, string> = new Map([
   ['missing_api_key', 'This model needs a key.'],
   ['unsupported_model', 'No provider is known for this model.'],
-  ['invalid_request', 'The service does not take this request.'],
+  ['invalid_request', 'The service rejected this request.'],
 ]);
 
 /** Names the vendor whose key the model needs; null if the model's name does not show it. */

@@ -12,8 +12,8 @@ const HEARTBEAT_MS = 15_000;
 
 /**
  * Returns a response that forwards the events of a run to a browser as server-sent events (rule: run-to-browser), for
- * any server that answers with a `Response`. The run waits for a slow reader, and stops if the browser disconnects. The
- * events contain all arguments and results of tools, but no API key.
+ * any server that answers with a `Response`. The run waits for a slow reader, and stops if the browser disconnects or
+ * an event cannot be written as JSON. The events contain all arguments and results of tools, but no API key.
  */
 export function toResponse(run: Run, init: ResponseInit = {}): Response {
   const headers = new Headers(init.headers);
@@ -27,21 +27,27 @@ function streamEvents(run: Run): ReadableStream<Uint8Array> {
   const events = run[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   let heartbeat: ReturnType<typeof setInterval> | undefined;
+  const stop = async () => {
+    clearInterval(heartbeat);
+    await events.return();
+  };
   return new ReadableStream({
     start: (stream) => {
       heartbeat = setInterval(() => stream.enqueue(encoder.encode(':\n\n')), HEARTBEAT_MS);
     },
     pull: async (stream) => {
-      const { value, done } = await events.next();
-      if (value) stream.enqueue(encoder.encode(`data: ${JSON.stringify(value)}\n\n`));
-      if (!done) return;
-      clearInterval(heartbeat);
-      stream.close();
+      try {
+        const { value, done } = await events.next();
+        if (value) stream.enqueue(encoder.encode(`data: ${JSON.stringify(value)}\n\n`));
+        if (!done) return;
+        clearInterval(heartbeat);
+        stream.close();
+      } catch (error) {
+        await stop();
+        throw error;
+      }
     },
-    cancel: async () => {
-      clearInterval(heartbeat);
-      await events.return();
-    },
+    cancel: stop,
   });
 }
 

@@ -212,7 +212,7 @@ const deny = (action: ActionDetails, text: string): SettledAction => ({
  * The reason of a denial if nobody can be asked. Clients use it if they run without a person, and former versions of
  * the SDK used it if `approve` was missing.
  */
-export const NOBODY_TO_ASK = 'Not run. Nobody is there to approve this.';
+export const NOBODY_TO_ASK = 'Not run: it needs approval, and no person can be asked.';
 
 /**
  * Beginning of the observation if `approve` returned no decision, for example `false`; a description of the mistake

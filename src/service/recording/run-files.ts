@@ -21,7 +21,7 @@ const MAX_WAITING_CHARS = 64 * MIB;
 const MAX_TEMPORARY_AGE_MS = 60_000;
 
 const runFile = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.json$/;
-const temporaryFile = /^[\da-f-]{36}\.json\.\d+\.tmp$/;
+const temporaryFile = /^[\da-f-]{36}\.json\.[\da-f-]+\.tmp$/;
 
 interface RunFilesOptions {
   readonly folder: string;

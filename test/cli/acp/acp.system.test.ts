@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
   CreateElicitationResponse,
@@ -377,6 +377,20 @@ describe('approvals in the editor (rules: acp, approval)', () => {
     expect(editor.permissionRequests).toHaveLength(1);
     const [call] = editor.calls(sessionId);
     expect(call).toMatchObject({ kind: 'execute', status: 'completed', title: 'Running echo one' });
+  });
+
+  test('an ACP session reports an always-allow rule that cannot be saved, and runs the call', async () => {
+    const bench = await setUp([act('run_command(command="echo one")'), answer('Done.')], files);
+    const config = join(`${bench.environment['HOME']}`, '.config/stepwise');
+    mkdirSync(config, { recursive: true });
+    writeFileSync(join(config, 'approvals.json'), '[]');
+    const editor = await edit(bench, {
+      permission: async ({ options }) =>
+        choose(options.find(({ kind }) => kind === 'allow_always')?.optionId ?? ''),
+    });
+    await editor.prompt(editor.id, 'Run it');
+    expect(editor.text(editor.id)).toMatch(/The rule could not be saved: .*approvals\.json .*\n\nDone\.$/s);
+    expect(editor.calls(editor.id)[0]).toMatchObject({ kind: 'execute', status: 'completed' });
   });
 
   test('the accept-edits mode skips approval for edits, but not for commands or hidden files', async () => {

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { isExcludedFromHistory } from '../../../src/cli/state/history-file.js';
@@ -26,6 +26,17 @@ const traceback = [
   '    total / count',
   'ZeroDivisionError: division by zero',
 ].join('\r');
+
+/** Maximum length of a path on Linux, without the NUL that ends it. */
+const MAX_PATH_LENGTH = 4_095;
+
+/** Returns a path of this length below a folder. */
+function longFolder(folder: string, length: number): string {
+  const left = length - folder.length;
+  return left <= 200
+    ? `${folder}/${'x'.repeat(left - 1)}`
+    : longFolder(`${folder}/${'x'.repeat(98)}`, length);
+}
 
 onTerminal('input line (rule: terminal)', () => {
   test('a pasted traceback of four lines is sent as one task', async () => {
@@ -185,6 +196,28 @@ onTerminal('input line (rule: terminal)', () => {
     expect(existsSync(join(bench.folder, 'ran'))).toBe(true);
   }, 30_000);
 
+  test.each([
+    ['that does not exist', '/nowhere/editor', 127],
+    ['that fails', 'false', 1],
+  ])(
+    'Ctrl-G with an editor %s shows the reason and keeps the line',
+    async (_, editor, code) => {
+      const bench = await setUp([answer('One.')]);
+      bench.environment['EDITOR'] = editor;
+      const pty = bench.open(scripted);
+      await pty.onScreen('›');
+      pty.type(`Look at the file${ctrlG}`);
+      await pty.onScreen(
+        '› Look at the file',
+        `(The line is unchanged: the editor ended with exit code ${code}: ${editor})`,
+      );
+      pty.type(enterKey);
+      await pty.onScreen('One.');
+      expect(bench.prompt(0)).toContain('Look at the file');
+    },
+    30_000,
+  );
+
   test('Esc twice recalls the last task, and Ctrl-G opens it in $EDITOR', async () => {
     const bench = await setUp([answer('One.'), answer('Two.')]);
     bench.environment['EDITOR'] = 'sed -i s/file/folder/';
@@ -278,6 +311,25 @@ onTerminal('slash commands and !commands (rule: terminal)', () => {
     pty.type(`And now?${enterKey}`);
     await pty.onScreen('Understood.');
     expect(bench.prompt(4)).toContain('The user took back your changes to files');
+  }, 30_000);
+
+  test('a slash command that cannot write a file prints the reason and does not end the session', async () => {
+    const bench = await setUp([answer('Still here.')]);
+    // The system accepts this path, but not the longer one of the temporary file that replaces it.
+    const config = longFolder(
+      `${bench.environment['HOME']}`,
+      MAX_PATH_LENGTH - '/stepwise/approvals.json'.length,
+    );
+    const file = join(config, 'stepwise/approvals.json');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, JSON.stringify({ [bench.folder]: [{ type: 'reads', tool: 'look' }] }));
+    bench.environment['XDG_CONFIG_HOME'] = config;
+    const pty = bench.open(scripted);
+    await pty.onScreen('›');
+    pty.type(`/rules remove 1${enterKey}`);
+    await until(() => pty.shown.includes('ENAMETOOLONG'));
+    pty.type(`And now?${enterKey}`);
+    await pty.onScreen('Still here.');
   }, 30_000);
 
   test('/diff truncates long lines and long diffs', async () => {

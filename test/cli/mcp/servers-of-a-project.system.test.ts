@@ -55,10 +55,10 @@ describe('MCP servers of `.mcp.json` (rule: mcp-agreement)', () => {
   test('--allow-mcp starts an MCP server, whose calls still need approval', async () => {
     const { bench } = await project();
     const denied = await bench.run([...scripted, '--allow-mcp', 'Say hello']);
-    expect(denied.stderr).toContain('Nobody is there to approve this.');
+    expect(denied.stderr).toContain('Not run: it needs approval, and no person can be asked.');
     bench.provider.script([call, answer('It said hello.')]);
     const { stdout, stderr } = await bench.run([...scripted, '--allow-mcp', '--yes', 'Say hello']);
-    expect(stderr).not.toContain('Nobody is there');
+    expect(stderr).not.toContain('no person can be asked');
     expect(stdout).toBe('It said hello.\n');
     expect(bench.prompt(bench.provider.requests.length - 1)).toContain('hello');
     expect(existsSync(agreements(bench))).toBe(false);
@@ -332,7 +332,7 @@ atTerminal('consent to MCP servers at the terminal (rule: mcp-agreement)', () =>
     const { bench } = await project();
     await agree(bench, 't');
     const { stderr } = await bench.run([...scripted, '--allow-mcp', 'Say hello']);
-    expect(stderr).toContain('Nobody is there to approve this.');
+    expect(stderr).toContain('Not run: it needs approval, and no person can be asked.');
   }, 60_000);
 
   test('a trusted tool with a changed description is left out until the person reviews it', async () => {
@@ -386,7 +386,7 @@ atTerminal('consent to MCP servers at the terminal (rule: mcp-agreement)', () =>
     const { bench } = await project();
     await agree(bench, 't');
     const { stdout, stderr } = await bench.run([...scripted, 'Say hello']);
-    expect({ stdout, denied: stderr.includes('Nobody is there') }).toEqual({
+    expect({ stdout, denied: stderr.includes('no person can be asked') }).toEqual({
       stdout: 'It said hello.\n',
       denied: false,
     });

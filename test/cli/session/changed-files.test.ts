@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
-import { ChangedFiles } from '../../../src/cli/session/changed-files.js';
+import { expect, jest, test } from '@jest/globals';
+import { ChangedFiles, putBackNotice } from '../../../src/cli/session/changed-files.js';
 import { ProjectRoot } from '../../../src/tools/project-root.js';
 import { createToolPack } from '../../../src/tools/tool-pack.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
@@ -11,7 +11,8 @@ const all = temporaryFolder();
 /** Creates a folder with tools whose changes are recorded. */
 async function watched() {
   const folder = mkdtempSync(join(all, 'project-'));
-  const changes = new ChangedFiles(await ProjectRoot.open(folder));
+  const root = await ProjectRoot.open(folder);
+  const changes = new ChangedFiles(root);
   const tools = changes.watch(await createToolPack(folder));
   changes.beginTask();
   const write = async (path: string, content = 'new\n') => {
@@ -19,7 +20,7 @@ async function watched() {
     const tool = tools.find(({ name }) => name === 'write_file');
     await tool?.execute({ path, content }, { callId: path, sessionId: 's', signal });
   };
-  return { folder, changes, write, isThere: (path: string) => existsSync(join(folder, path)) };
+  return { folder, root, changes, write, isThere: (path: string) => existsSync(join(folder, path)) };
 }
 
 test('undo removes and reports the folders that the task created (rule: terminal)', async () => {
@@ -58,4 +59,23 @@ test('undo keeps a file that changed since, and its folder', async () => {
   writeFileSync(join(folder, 'new/a.txt'), 'new\n');
   expect((await changes.undo()).map(({ path }) => path)).toEqual(['new/a.txt', 'new/']);
   expect(isThere('new')).toBe(false);
+});
+
+test('undo reports a file that cannot be written, restores the others, and can be repeated', async () => {
+  const { folder, root, changes, write } = await watched();
+  for (const path of ['a.txt', 'b.txt', 'c.txt']) {
+    writeFileSync(join(folder, path), 'old\n');
+    await write(path);
+  }
+  const writing = jest.spyOn(root, 'write').mockRejectedValueOnce(new Error('The disk is full.'));
+  const done = await changes.undo();
+  writing.mockRestore();
+  expect(putBackNotice(done).split('\n')).toEqual([
+    'The user took back your changes to files:',
+    '  a.txt: could not be restored: The disk is full.',
+    '  b.txt: put back',
+    '  c.txt: put back',
+  ]);
+  expect(await changes.undo()).toEqual([{ path: 'a.txt', outcome: 'put back' }]);
+  expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('old\n');
 });

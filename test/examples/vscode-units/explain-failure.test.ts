@@ -18,7 +18,7 @@ describe('explanation of a failure in the extension', () => {
   test('the explanation of a failure names the rejected field or the missing feature of an older service', () => {
     const details = [{ path: 'llm_config.tokenLimit', message: 'Too small.' }];
     expect(explainFailure({ ...failure, code: 'invalid_request', details }).sentence).toBe(
-      'The service does not take this request (llm_config.tokenLimit: Too small.). It may be older than this extension.',
+      'The service rejected this request (llm_config.tokenLimit: Too small.). It may be older than this extension.',
     );
     expect(explainFailure({ ...failure, code: 'invalid_request' }).sentence).toContain(
       'this request. It may',

@@ -101,7 +101,7 @@ describe('approval questions outside the view', () => {
     const ask = (preview: string) => editorQuestion({ ...call, path: 'notes.md', preview }, true);
     expect(ask('+\tone\u202e\n')).toMatchObject({ detail: '+\tone\uFFFD\n', choices: all });
     const { detail, choices } = ask(`+${'x'.repeat(4_000)}; rm -rf .`);
-    expect(detail).toMatch(/x\n… “Show” has all of it\.$/);
+    expect(detail).toMatch(/x\n… Click “Show” to see the whole change\.$/);
     expect(choices).toEqual(['Reject', 'Show']);
   });
 });

@@ -160,6 +160,25 @@ describePlayground('a run on the page (rule: playground-page)', (playground) => 
     expect(JSON.stringify(service.fake.requests.at(-1)?.body)).toContain('other.md');
   });
 
+  test('two starts in the same moment begin one run', async () => {
+    const { page } = playground;
+    await playground.script([answer, answer]);
+    await page.getByRole('textbox', { name: 'Task' }).fill('Answer.');
+    await page.evaluate(`{
+      const task = document.getElementById('task');
+      const start = () => task.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true, bubbles: true }));
+      const change = () => {
+        task.value = 'Answer again.';
+        task.dispatchEvent(new Event('input', { bubbles: true }));
+      };
+      start();
+      change();
+      start();
+    }`);
+    await playground.ended();
+    expect(await page.getByRole('navigation', { name: 'Runs' }).count()).toBe(0);
+  });
+
   test('a person can deny a call with a reason that the model reads', async () => {
     const { page, service } = playground;
     await playground.script([write, answer]);

@@ -85,6 +85,16 @@ async function openLive({ page, button }: Playground): Promise<void> {
   await page.getByText('Connected: each step').waitFor();
 }
 
+/** Counts in the page the listeners of abort signals that are added and not yet removed. */
+const COUNT_ABORT_LISTENERS = `
+  globalThis.abortListeners = 0;
+  for (const [name, change] of [['addEventListener', 1], ['removeEventListener', -1]])
+    AbortSignal.prototype[name] = function (...args) {
+      abortListeners += change;
+      return EventTarget.prototype[name].apply(this, args);
+    };
+`;
+
 describePlayground(
   'the Live page (rule: playground-live)',
   (playground) => {
@@ -195,9 +205,10 @@ describePlayground(
       expect(stdout + stderr).toMatch(/\b3\b/);
     });
 
-    test('the Live page reports a failed connection, reconnects, and shows the steps made meanwhile', async () => {
+    test('the Live page reports a failed connection, reconnects without leaving listeners, and shows the steps made meanwhile', async () => {
       const { page, button } = playground;
       const path = '**/api/agent/watch';
+      await page.evaluate(COUNT_ABORT_LISTENERS);
       await page.route(path, (route) => route.abort());
       await button('Live').click();
       await page.getByText('The connection was cut.').waitFor();
@@ -205,6 +216,7 @@ describePlayground(
       await page.unroute(path);
       await page.getByText('Connected: each step').waitFor();
       await session(page, 'the cut').getByText('answers').waitFor();
+      expect(await page.evaluate('abortListeners')).toBe(0);
       playground.troubles.splice(0); // the browser logs the failed requests
     });
   },

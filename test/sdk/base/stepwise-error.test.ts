@@ -31,7 +31,7 @@ describe('the message of a StepwiseError', () => {
   test('a refused request names the first three wrong fields and counts the others', async () => {
     const { message, details } = await thrownBy(client.step({} as StepRequestInput));
     expect(message).toBe(
-      'The service does not take this request. ' +
+      'The service rejected this request. ' +
         `${details
           .slice(0, 3)
           .map(({ path, message: problem }) => `${path}: ${problem}`)
@@ -42,7 +42,7 @@ describe('the message of a StepwiseError', () => {
 
   test('a request with one wrong field names only this field', async () => {
     const { message } = await thrownBy(client.step(stepRequest({ max_iterations_left: -1 })));
-    expect(message).toMatch(/^The service does not take this request\. max_iterations_left: [^;]*\.$/);
+    expect(message).toMatch(/^The service rejected this request\. max_iterations_left: [^;]*\.$/);
   });
 
   test('if the model key is missing, the error advises to pass llmKey, for example from an environment variable', async () => {
@@ -120,7 +120,7 @@ test('a refused run is explained with the names of the options, not with those o
   const llmConfig = { modelName: vendors.openai };
   const result = await client.run('', { llmConfig, clientTools: [] }).result();
   expect(explainEnd(result)).toMatch(
-    /^The service does not take this request\. task: .*\bhistory\b.* \(invalid_request\)$/,
+    /^The service rejected this request\. task: .*\bhistory\b.* \(invalid_request\)$/,
   );
   expect(explainEnd(result)).not.toMatch(/user_query|conversation_history/);
 });

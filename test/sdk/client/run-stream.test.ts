@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { startLocalService } from '../../../src/cli/session/local-service.js';
 import { type FakeProvider, startFakeProvider } from '../../../src/offline/fake-provider.js';
 import { readRunEvents, toResponse } from '../../../src/sdk/client/run-stream.js';
@@ -13,7 +13,7 @@ import type { RunOptions } from '../../../src/sdk/run/run-options.js';
 import { reduceRun } from '../../../src/sdk/view/reduce-run.js';
 import { emptyRun } from '../../../src/sdk/view/run-view.js';
 import { listen } from '../../support/listen.js';
-import { done, lookUp, lookUpCall, start } from '../../support/run-harness.js';
+import { command, done, lookUp, lookUpCall, recordingTool, start } from '../../support/run-harness.js';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -60,6 +60,20 @@ describe('a run that a server forwards to a browser (rule: run-to-browser)', () 
     for await (const { type } of readRunEvents(await fetch(await serve(run))))
       if (type === 'tool_start') break;
     expect((await run.result()).stopReason).toBe('stopped');
+  });
+
+  test('an event that JSON cannot contain fails the response, stops the run and ends its heartbeat', async () => {
+    const { tool } = recordingTool();
+    const preview = async () => 1n as unknown as string; // a preview of a caller without types
+    const approve = async () => ({ type: 'allow' }) as const;
+    const { run } = await start([command('ls'), done], { tools: [{ ...tool, preview }], approve });
+    const begun = jest.spyOn(globalThis, 'setInterval');
+    const ended = jest.spyOn(globalThis, 'clearInterval');
+    await expect(toResponse(run).text()).rejects.toThrow('BigInt');
+    const heartbeat = begun.mock.results[begun.mock.calls.findIndex(([, ms]) => ms === 15_000)]?.value;
+    expect(ended.mock.calls.flat()).toContain(heartbeat);
+    expect((await run.result()).stopReason).toBe('stopped');
+    jest.restoreAllMocks();
   });
 
   test('readRunEvents throws if the server refuses, with its status, and if the connection ends too early', async () => {

@@ -42,7 +42,7 @@ export function editorQuestion({ tool, args, preview, path }: Asking, isModal: b
   return call.length > MAX_DETAIL_LENGTH
     ? {
         question,
-        detail: `${seen(call.slice(0, MAX_DETAIL_LENGTH))}\n… “Show” has all of it.`,
+        detail: `${seen(call.slice(0, MAX_DETAIL_LENGTH))}\n… Click “Show” to see the whole change.`,
         choices: notHere,
       }
     : { question, detail: seen(call), choices: all };

@@ -57,7 +57,7 @@ const explanations: ReadonlyMap<string, Explanation> = new Map([
   ['overloaded', { sentence: 'The service is overloaded. Ask again in a moment to continue.', remedy: null }],
   [
     'shutting_down',
-    { sentence: 'The service is shutting down. Once it runs again, ask again to go on.', remedy: null },
+    { sentence: 'The service is shutting down. Send the task again when it runs.', remedy: null },
   ],
 ]);
 
@@ -80,7 +80,7 @@ export function explainFailure(
     const [reason] = details ?? [];
     const what = reason ? ` (${[reason.path, reason.message].filter(Boolean).join(': ')})` : '';
     return {
-      sentence: `The service does not take this request${what}. It may be older than this extension.`,
+      sentence: `The service rejected this request${what}. It may be older than this extension.`,
       remedy: null,
     };
   }
