@@ -1,5 +1,5 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
-import { readJsonCalls } from '../dialects/json-object.js';
+import { holdsArguments, readJsonCalls } from '../dialects/json-object.js';
 import { readNamedTag } from '../dialects/tags.js';
 import { type CallReading, unreadable, type WholeCall, withArguments } from '../dialects/written-call.js';
 import { escaped, FixedWords, isOneOf, matchEnd, skipLanguage, skipSpace } from '../text/characters.js';
@@ -183,6 +183,8 @@ class BlockReader {
     { reading, place }: { reading: CallReading | null; place: BlockPlace },
   ): CallReading | null {
     if (this.#calls.length > 0) {
+      const split = this.#splitCall(at, reading);
+      if (split) return split;
       const block = this.#block(start, this.#end);
       return block?.kind === 'call' && reading ? { ...block, dataEnd: this.#dataEnd(reading, at) } : block;
     }
@@ -190,6 +192,17 @@ class BlockReader {
     if (!this.#isMeant(reading, place)) return null;
     const isOffered = reading.name !== null && this.#tools.find(reading.name) !== undefined;
     return isOffered ? { ...reading, end: this.#dataEnd(reading, at) } : reading;
+  }
+
+  /** Reports a call that is followed, before any closing mark, by a JSON object with arguments but no tool's name. */
+  #splitCall(at: number, reading: CallReading | null): CallReading | null {
+    const last = this.#calls.at(-1);
+    if (!last || (last.blockEnd ?? last.end) < this.#end || (reading && reading.name !== null)) return null;
+    const { name, dialect } = last;
+    if (!holdsArguments(this.#text, at, name, this.#tools)) return null;
+    const problem = `${name}: write all arguments in one JSON object`;
+    const split: CallReading = { kind: 'unreadable', dialect, name, problem, cut: false };
+    return { ...split, end: this.#dataEnd(split, at) };
   }
 
   /**
@@ -325,7 +338,7 @@ class BlockReader {
   #readJson(
     { name, start }: CallHead,
     body: number,
-    { jsonEnd, needsEnd }: Pick<CallRow, 'jsonEnd' | 'needsEnd'>,
+    { jsonEnd, needsEnd, tags }: Pick<CallRow, 'jsonEnd' | 'needsEnd' | 'tags'>,
   ): CallReading | null {
     const text = this.#text;
     if (text.charAt(body) !== '{' && body < text.length) return null;
@@ -335,6 +348,12 @@ class BlockReader {
       return needsEnd ? null : { ...unreadable('name_json', name, scanner), end: text.length };
     const end = jsonEnd ? matchEnd(jsonEnd, text, scanner.position) : scanner.position;
     if (needsEnd && end === null) return null;
+    const next = skipSpace(text, scanner.position);
+    const goesOn = end === null && tags !== undefined && this.#matches.at(tags('', '').open, next) !== null;
+    if (goesOn) {
+      const problem = `${name}: the arguments are written in two forms`;
+      return { kind: 'unreadable', dialect: 'name_json', name, problem, cut: false };
+    }
     const place = { start, end: end ?? scanner.position };
     return withArguments({ kind: 'call', dialect: 'name_json', name, ...place }, value, scanner);
   }
