@@ -134,6 +134,8 @@ class BlockReader {
   /** The last opening mark that was read. */
   #mark: Mark | null = null;
   #depth = 0;
+  /** Number of code fences that the block opened and that are not closed yet. */
+  #fences = 0;
   /** End of the last call, or of the closing mark after it. */
   #end = 0;
   #startsLine = false;
@@ -165,6 +167,7 @@ class BlockReader {
       return null;
     this.#mark = mark;
     this.#depth += 1;
+    if (this.#text.slice(at, mark.end).includes('```')) this.#fences += 1;
     return this.#skipGap(mark.end);
   }
 
@@ -215,13 +218,11 @@ class BlockReader {
     return close ? close.index + close[0].length : this.#text.length;
   }
 
-  /**
-   * Returns the end of the closing fence at `at`, if it may close an opening mark such as "```tool_code"; null
-   * otherwise.
-   */
+  /** Returns the end of the closing fence at `at`, if the block opened a fence; null otherwise. */
   #fenceEnd(at: number): number | null {
-    const closes = this.#depth > 0 && this.#text.startsWith('```', at);
-    return closes ? at + 3 : null;
+    if (this.#fences === 0 || !this.#text.startsWith('```', at)) return null;
+    this.#fences -= 1;
+    return at + 3;
   }
 
   /** Skips the text between the parts of a block: white space, separators, opening fences and chat tokens. */
@@ -253,6 +254,7 @@ class BlockReader {
   /** Skips the opening line of a code fence between an opening mark and its calls. */
   #skipFence(at: number): number {
     if (!this.#text.startsWith('```', at)) return at;
+    this.#fences += 1;
     return skipSpace(this.#text, skipLanguage(this.#text, at + 3));
   }
 
