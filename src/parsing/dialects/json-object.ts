@@ -22,6 +22,10 @@ interface JsonOptions {
    * declared parameter beside the arguments makes the call malformed.
    */
   readonly tools?: OfferedTools;
+  /**
+   * True after a label or a mark of calls. The definition of a tool is then a broken call; elsewhere it is no call.
+   */
+  readonly isMarked?: boolean;
 }
 
 /** Reads `{"name": "tool", "arguments": {…}}`, or the first of a list of such objects. */
@@ -34,7 +38,7 @@ export function readJsonCall(text: string, start: number, tools: OfferedTools): 
 
 /** Reads one object that is a call, or all calls of a list or wrapper (rule: several-calls). */
 export function readJsonCalls(text: string, start: number, options: JsonOptions = {}): CallReading | null {
-  const { dialect = 'json', tools } = options;
+  const { dialect = 'json', tools, isMarked = false } = options;
   if (!isOneOf('{[', text, start)) return null;
   const scanner = new Scanner(text, start);
   const value = readJsonValue(scanner);
@@ -42,11 +46,15 @@ export function readJsonCalls(text: string, start: number, options: JsonOptions 
   const place = { kind: 'call', dialect, start, end: scanner.position } as const;
   const step = readStepObject(value, place, scanner);
   if (step) return step;
-  const [first, ...others] = findCallObjects(value, tools).map((found) =>
-    readCallObject(found, place, { scanner, tools }),
-  );
-  if (!first)
-    return unreadableObject(dialect, 'the JSON names no tool; write {"name": "tool", "arguments": {…}}');
+  const objects = findCallObjects(value, tools);
+  const [first, ...others] = objects
+    .filter((found) => !isDefinition(found, tools))
+    .map((found) => readCallObject(found, place, { scanner, tools }));
+  if (!first && objects.length > 0 && !isMarked) return null;
+  if (!first) {
+    const fault = objects.length > 0 ? 'defines a tool and does not call it' : 'names no tool';
+    return unreadableObject(dialect, `the JSON ${fault}; write {"name": "tool", "arguments": {…}}`);
+  }
   const more = others.flatMap((each) => (each.kind === 'call' ? each : []));
   return first.kind === 'call' && more.length > 0 ? { ...first, more, blockEnd: first.end } : first;
 }
@@ -105,6 +113,17 @@ function unreadableObject(dialect: Dialect, problem: string, name: string | null
 /** Whether a key such as an id may be beside the tool's name without being an argument. */
 function isAccompanying(key: string): boolean {
   return ['id', 'type', 'thought', ...nameKeys].includes(key);
+}
+
+const schemaKeys = ['parameters', 'input_schema', 'inputSchema'] as const;
+
+/** Whether the object defines a tool: it has a schema of the arguments, which the tool itself does not take. */
+function isDefinition({ name, object }: CallObject, tools: OfferedTools | undefined): boolean {
+  return schemaKeys.some((key) => {
+    const schema = Object.hasOwn(object, key) ? object[key] : undefined;
+    if (schema === undefined || !isJsonObject(schema) || schema['type'] !== 'object') return false;
+    return isJsonObject(schema['properties'] ?? null) && !tools?.declares(name, 'properties');
+  });
 }
 
 const isArgumentKey = (key: string): boolean => argumentKeys.some((each) => each === key);

@@ -22,7 +22,7 @@ interface DialectReader {
 const readers: readonly DialectReader[] = [
   { opens: '<[]', read: readBlock },
   { opens: '[', read: readListedCall },
-  { opens: '{[', read: (text, start, tools) => readJsonCalls(text, start, { tools }) },
+  { opens: '{[', read: (text, start, tools) => readJsonCalls(text, start, { tools, isMarked: true }) },
   { read: readQuotedCall },
   { read: readCall },
   { read: readBracket },

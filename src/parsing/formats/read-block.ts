@@ -393,7 +393,8 @@ class BlockReader {
   #readObjects(at: number, isList: boolean): CallReading | null {
     const grammar = isList ? 'json_list' : 'json_block';
     const dialect = this.#mark?.labelsFence ? 'json' : grammar;
-    const reading = readJsonCalls(this.#text, at, { dialect, tools: this.#tools });
+    const isMarked = !this.#mark?.definesTools; // In `<tools>`, prompts define the tools.
+    const reading = readJsonCalls(this.#text, at, { dialect, tools: this.#tools, isMarked });
     if (reading?.kind !== 'unreadable') return reading && this.#add(reading);
     const name = reading.name ?? hintedName(this.#text, at, this.#tools, { isMarked: true });
     return { ...reading, name, end: reading.cut ? this.#text.length : undefined };
