@@ -36,6 +36,13 @@ export function opensBlock(text: string, position: number): boolean {
   return matchEnd(namespaced, text, position) !== null;
 }
 
+/** Whether the text before `end` ends in an opening mark, such as `<tool_call>`. */
+export function endsInMark(text: string, end: number): boolean {
+  const start = Math.max(text.lastIndexOf('<', end), text.lastIndexOf('[', end));
+  if (start < 0) return false;
+  return markAt(text, start, true)?.end === end || blockWords.includes(text.slice(start, end));
+}
+
 /**
  * Whether the text at `position` opens a native tool call but looks like Markdown: `>>>` like a block quote,
  * "```tool_code" like a code fence.
