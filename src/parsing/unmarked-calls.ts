@@ -43,7 +43,7 @@ export function readBrokenCall(reply: ReplyText, tools: OfferedTools): CallReadi
   const start = reply.contentStart();
   const name = reply.outline.thoughts.length > 0 ? null : hintedName(reply.text, start, tools);
   if (name === null || reply.hasTextBefore(start)) return null;
-  const reading = readJsonCall(reply.text.slice(0, reply.contentEnd()), start);
+  const reading = readJsonCall(reply.text.slice(0, reply.contentEnd()), start, tools);
   return reading?.kind === 'unreadable' ? { ...reading, name } : null;
 }
 
@@ -67,7 +67,7 @@ export function readUnclosedReasoning(reply: ReplyText, tools: OfferedTools): Ca
 
 /** Reads a call in a syntax that can be recognised without a label or tags. */
 export function readPlain(text: string, start: number, tools: OfferedTools): CallReading | null {
-  return readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCall(text, start);
+  return readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCall(text, start, tools);
 }
 
 /** Whether only chat tokens follow, up to the end of the text or to another role's turn that the model made up. */

@@ -69,6 +69,8 @@ export class OfferedTools {
   readonly #byName = new Map<string, OfferedTool>();
   /** Names of several words, such as "look up": their lengths, longest first, by their first word. Usually empty. */
   readonly #unusual = new Map<string, number[]>();
+  /** Names of the parameters of each tool. */
+  readonly #declared = new Map<string, ReadonlySet<string>>();
 
   constructor(tools: readonly OfferedTool[]) {
     for (const tool of tools) this.#byName.set(tool.name, tool);
@@ -102,6 +104,15 @@ export class OfferedTools {
 
   find(name: string): OfferedTool | undefined {
     return this.#byName.get(name);
+  }
+
+  /** Whether the tool is offered and declares a parameter of this name. */
+  declares(name: string, parameter: string): boolean {
+    const tool = this.find(name);
+    if (!tool) return false;
+    const declared = this.#declared.get(name) ?? new Set(tool.parameters);
+    this.#declared.set(name, declared);
+    return declared.has(parameter);
   }
 
   /** Returns the tool if it can be called now. */

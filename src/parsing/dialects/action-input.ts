@@ -3,10 +3,17 @@ import { isRestBlank, lineEnd, shorten, skipBlanks, skipLanguage, skipSpace } fr
 import { turnEndInLine } from '../text/chat-tokens.js';
 import { readValue } from '../text/literals.js';
 import { matchMarker } from '../text/markers.js';
-import { type JsonValue, Scanner } from '../text/scanner.js';
+import { isJsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 import { readString, stringStart } from '../text/strings.js';
 import { endsReply, skipClosers, trimEnd } from '../text/trailing.js';
-import { type CallReading, isAnswerName, signature, unreadable, withArguments } from './written-call.js';
+import {
+  type CallReading,
+  isAnswerName,
+  signature,
+  unreadable,
+  type WholeCall,
+  withArguments,
+} from './written-call.js';
 
 /** Reads `Action: tool` with `Action Input: …` on a later line (rule: two-line-action). */
 export function readActionInput(text: string, start: number, tools: OfferedTools): CallReading | null {
@@ -20,6 +27,32 @@ export function readActionInput(text: string, start: number, tools: OfferedTools
     .replace(/^(["'])(.*)\1$/, '$2')
     .trim();
   if (name === '' || (!tools.find(name) && meansNoAction(name))) return null;
+  return readInputAt(text, start, name, input);
+}
+
+/**
+ * Reads the `Action Input:` below a call such as `tool()`, and passes the input to the tool. If the call and the input
+ * both have arguments, it is unclear which are intended.
+ */
+export function withInputBelow(text: string, call: WholeCall): CallReading {
+  const { name, start, end, blockEnd = end } = call;
+  const input = inputAfter(text, lineEnd(text, blockEnd));
+  if (input === null) return call;
+  const reading = readInputAt(text, start, name, input);
+  if (reading.kind === 'call' && (!hasArguments(reading) || isNone(reading))) return call;
+  return hasArguments(call)
+    ? unclear(name, `${name}: the call and \`Action Input:\` both have arguments`)
+    : reading;
+}
+
+const hasArguments = ({ list }: WholeCall): boolean =>
+  list.some(({ key, value }) => key !== null || !isJsonObject(value) || Object.keys(value).length > 0);
+
+/** Whether the input is a word such as `None`, which means that there are no arguments. */
+const isNone = ({ list: [only] }: WholeCall): boolean =>
+  typeof only?.value === 'string' && meansNoAction(only.value);
+
+function readInputAt(text: string, start: number, name: string, input: number): CallReading {
   if (isLabelled(text, input)) return plainInput(name, start, input, '');
   const fenced =
     text.startsWith('```', skipBlanks(text, input)) || text.startsWith('```', skipSpace(text, input));

@@ -1,6 +1,6 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import { isOneOf } from '../text/characters.js';
-import { readJsonValue } from '../text/literals.js';
+import { readJsonValue, readValue } from '../text/literals.js';
 import { isJsonObject, type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 import { readStepObject } from './step-object.js';
 import { type CallPlace, type CallReading, type Dialect, unreadable, withArguments } from './written-call.js';
@@ -8,6 +8,8 @@ import { type CallPlace, type CallReading, type Dialect, unreadable, withArgumen
 /** Keys under which models put the tool's name and its arguments, preferred first (rule: json-call). */
 const nameKeys = ['name', 'action', 'tool', 'tool_name', 'function'] as const;
 const argumentKeys = ['arguments', 'action_input', 'args', 'tool_args', 'parameters', 'params'] as const;
+/** Keys under which other protocols put the arguments. They are not read, so a call that has one is malformed. */
+const foreignKeys = ['input', 'tool_input'] as const;
 /** Keys that wrap a call object. */
 const wrapperKeys = ['tool_calls', 'tool_call', 'function_call', 'function', 'action', 'tool'] as const;
 const MAX_WRAPPER_DEPTH = 4;
@@ -15,13 +17,20 @@ const MAX_WRAPPER_DEPTH = 4;
 /** Options for reading the calls in a JSON value. */
 interface JsonOptions {
   readonly dialect?: Dialect;
-  /** If set, an object whose only key is the name of one of these tools is read as a call of that tool (Apertus). */
+  /**
+   * If set, an object whose only key is the name of one of these tools is read as a call of that tool (Apertus), and a
+   * declared parameter beside the arguments makes the call malformed.
+   */
   readonly tools?: OfferedTools;
+  /**
+   * True after a label or a mark of calls. The definition of a tool is then a broken call; elsewhere it is no call.
+   */
+  readonly isMarked?: boolean;
 }
 
 /** Reads `{"name": "tool", "arguments": {…}}`, or the first of a list of such objects. */
-export function readJsonCall(text: string, start: number): CallReading | null {
-  const reading = readJsonCalls(text, start);
+export function readJsonCall(text: string, start: number, tools: OfferedTools): CallReading | null {
+  const reading = readJsonCalls(text, start, { tools });
   if (reading?.kind !== 'call') return reading;
   const { more: _, ...first } = reading;
   return first;
@@ -29,7 +38,7 @@ export function readJsonCall(text: string, start: number): CallReading | null {
 
 /** Reads one object that is a call, or all calls of a list or wrapper (rule: several-calls). */
 export function readJsonCalls(text: string, start: number, options: JsonOptions = {}): CallReading | null {
-  const { dialect = 'json', tools } = options;
+  const { dialect = 'json', tools, isMarked = false } = options;
   if (!isOneOf('{[', text, start)) return null;
   const scanner = new Scanner(text, start);
   const value = readJsonValue(scanner);
@@ -37,25 +46,64 @@ export function readJsonCalls(text: string, start: number, options: JsonOptions 
   const place = { kind: 'call', dialect, start, end: scanner.position } as const;
   const step = readStepObject(value, place, scanner);
   if (step) return step;
-  const [first, ...others] = findCallObjects(value, tools).map((found) =>
-    readCallObject(found, place, scanner),
-  );
-  if (!first)
-    return unreadableObject(dialect, 'the JSON names no tool; write {"name": "tool", "arguments": {…}}');
+  const objects = findCallObjects(value, tools);
+  const [first, ...others] = objects
+    .filter((found) => !isDefinition(found, tools))
+    .map((found) => readCallObject(found, place, { scanner, tools }));
+  if (!first && objects.length > 0 && !isMarked) return null;
+  if (!first) {
+    const fault = objects.length > 0 ? 'defines a tool and does not call it' : 'names no tool';
+    return unreadableObject(dialect, `the JSON ${fault}; write {"name": "tool", "arguments": {…}}`);
+  }
   const more = others.flatMap((each) => (each.kind === 'call' ? each : []));
   return first.kind === 'call' && more.length > 0 ? { ...first, more, blockEnd: first.end } : first;
 }
 
-function readCallObject([name, object]: CallObject, place: CallPlace, scanner: Scanner): CallReading {
-  const { dialect } = place;
-  const argumentKey = argumentKeys.find((key) => Object.hasOwn(object, key));
-  const others = Object.keys(object).filter((key) => !isAccompanying(key));
-  if (argumentKey === undefined && others.length > 0) {
-    return unreadableObject(dialect, `${name}: put the arguments under "arguments"`, name);
+function readCallObject(
+  found: CallObject,
+  place: CallPlace,
+  { scanner, tools }: { scanner: Scanner; tools: OfferedTools | undefined },
+): CallReading {
+  const { name, object, around } = found;
+  const given = [object, ...around].flatMap((each) =>
+    argumentKeys.flatMap((key) => (Object.hasOwn(each, key) ? (each[key] ?? null) : [])),
+  );
+  const values = given.filter((value) => value !== null);
+  if (values.length > 1 || hasStrayArgument(found, given.length > 0, tools)) {
+    return unreadableObject(place.dialect, `${name}: put all arguments under "arguments"`, name);
   }
-  const { thought } = object;
-  const written = { name, thought: typeof thought === 'string' ? thought.trim() : '', ...place };
-  return withArguments(written, argumentKey === undefined ? undefined : object[argumentKey], scanner);
+  const thought = [object, ...around].map((each) => each['thought']).find((each) => typeof each === 'string');
+  return withArguments({ name, thought: thought?.trim() ?? '', ...place }, values[0], scanner);
+}
+
+/** Whether a key outside the arguments may hold one of them, which the call would lose (rule: arguments). */
+function hasStrayArgument(
+  { name, object, around }: CallObject,
+  hasArguments: boolean,
+  tools: OfferedTools | undefined,
+): boolean {
+  if ([object, ...around].some((each) => foreignKeys.some((key) => (each[key] ?? null) !== null)))
+    return true;
+  const isDeclared = (key: string): boolean => tools?.declares(name, key) ?? false;
+  const keys = Object.keys(object).filter((key) => !isArgumentKey(key));
+  if (hasArguments) return keys.some((key) => !isAccompanying(key) && isDeclared(key));
+  return (
+    keys.some((key) => !isAccompanying(key) || isDeclared(key) || isJsonObject(object[key] ?? null)) ||
+    around.some((each) =>
+      Object.keys(each).some((key) => !isAccompanying(key) && isDeclared(key) && each[key] !== null),
+    )
+  );
+}
+
+/**
+ * Whether the object at `position` has arguments for the tool. After a call of the tool, they would be lost (rule:
+ * arguments).
+ */
+export function holdsArguments(text: string, position: number, name: string, tools: OfferedTools): boolean {
+  if (text.charAt(position) !== '{') return false;
+  const value = readValue(new Scanner(text, position));
+  if (!isJsonObject(value ?? null)) return false;
+  return Object.keys(value ?? {}).some((key) => isArgumentKey(key) || tools.declares(name, key));
 }
 
 function unreadableObject(dialect: Dialect, problem: string, name: string | null = null): CallReading {
@@ -67,8 +115,27 @@ function isAccompanying(key: string): boolean {
   return ['id', 'type', 'thought', ...nameKeys].includes(key);
 }
 
-/** A tool's name and the object with its arguments. */
-type CallObject = readonly [name: string, object: JsonObject];
+const schemaKeys = ['parameters', 'input_schema', 'inputSchema'] as const;
+
+/** Whether the object defines a tool: it has a schema of the arguments, which the tool itself does not take. */
+function isDefinition({ name, object }: CallObject, tools: OfferedTools | undefined): boolean {
+  return schemaKeys.some((key) => {
+    const schema = Object.hasOwn(object, key) ? object[key] : undefined;
+    if (schema === undefined || !isJsonObject(schema) || schema['type'] !== 'object') return false;
+    return isJsonObject(schema['properties'] ?? null) && !tools?.declares(name, 'properties');
+  });
+}
+
+const isArgumentKey = (key: string): boolean => argumentKeys.some((each) => each === key);
+
+/** A call in a JSON value. */
+interface CallObject {
+  readonly name: string;
+  /** The entries beside the tool's name. */
+  readonly object: JsonObject;
+  /** The entries beside the object, for each object that wraps it. */
+  readonly around: readonly JsonObject[];
+}
 
 /** Finds the calls in a value, inside lists and wrappers. */
 function findCallObjects(value: JsonValue, tools: OfferedTools | undefined, depth = 0): CallObject[] {
@@ -76,12 +143,19 @@ function findCallObjects(value: JsonValue, tools: OfferedTools | undefined, dept
   if (Array.isArray(value)) return value.flatMap((each) => findCallObjects(each, tools, depth + 1));
   if (!isJsonObject(value)) return [];
   for (const key of nameKeys) {
-    const name = Object.hasOwn(value, key) ? value[key] : undefined;
-    if (typeof name === 'string' && name !== '') return [[plainName(name, tools), value]];
+    if (!Object.hasOwn(value, key)) continue;
+    const { [key]: name, ...object } = value;
+    if (typeof name === 'string' && name !== '')
+      return [{ name: plainName(name, tools), object, around: [] }];
   }
   const wrapper = wrapperKeys.find((key) => Object.hasOwn(value, key));
-  const wrapped = wrapper === undefined ? undefined : value[wrapper];
-  return wrapped === undefined ? keyedCall(value, tools) : findCallObjects(wrapped, tools, depth + 1);
+  if (wrapper === undefined) return keyedCall(value, tools);
+  const { [wrapper]: wrapped = null, ...beside } = value;
+  const found = findCallObjects(wrapped, tools, depth + 1);
+  const [only, ...others] = found;
+  if (only && others.length === 0) return [{ ...only, around: [...only.around, beside] }];
+  // With arguments beside several calls, it is unclear to which of them they belong.
+  return Object.keys(beside).some(isArgumentKey) ? [] : found;
 }
 
 /** Removes the prefix `functions.` from a name if only the name without it is an offered tool. */
@@ -94,5 +168,7 @@ function plainName(name: string, tools: OfferedTools | undefined): string {
 function keyedCall(value: JsonObject, tools: OfferedTools | undefined): CallObject[] {
   const [entry, ...others] = Object.entries(value);
   const [name = '', args = null] = entry ?? [];
-  return others.length === 0 && tools?.find(name) && isJsonObject(args) ? [[name, { arguments: args }]] : [];
+  return others.length === 0 && tools?.find(name) && isJsonObject(args)
+    ? [{ name, object: { arguments: args }, around: [] }]
+    : [];
 }

@@ -2,10 +2,10 @@ import type { OfferedTools } from '../arguments/offered-tool.js';
 import { readBlock } from '../formats/read-block.js';
 import { isOneOf, isRestBlank, lineEnd, skipBlanks, skipLanguage, skipSpace } from '../text/characters.js';
 import { opensOtherTurn, readTokens } from '../text/chat-tokens.js';
-import { isLabelled, meansNoAction, readActionInput } from './action-input.js';
+import { isLabelled, meansNoAction, readActionInput, withInputBelow } from './action-input.js';
 import { readBracket } from './bracket.js';
 import { readCall, readListedCall, readQuotedCall } from './call.js';
-import { readJsonCalls } from './json-object.js';
+import { holdsArguments, readJsonCalls } from './json-object.js';
 import { readNamedOnly } from './named-only.js';
 import type { CallReading } from './written-call.js';
 
@@ -22,7 +22,7 @@ interface DialectReader {
 const readers: readonly DialectReader[] = [
   { opens: '<[]', read: readBlock },
   { opens: '[', read: readListedCall },
-  { opens: '{[', read: (text, start) => readJsonCalls(text, start) },
+  { opens: '{[', read: (text, start, tools) => readJsonCalls(text, start, { tools, isMarked: true }) },
   { read: readQuotedCall },
   { read: readCall },
   { read: readBracket },
@@ -44,9 +44,18 @@ export function readAction(text: string, position: number, tools: OfferedTools):
     const reading = read(text, start, tools);
     if (!reading) continue;
     const isNone = reading.name !== null && !tools.find(reading.name) && meansNoAction(reading.name);
-    return isNone ? null : reading;
+    return isNone ? null : withNextArguments(text, reading, tools);
   }
   return null;
+}
+
+/** Reads the arguments that some models write after a complete call: below `Action Input:`, or as a JSON object. */
+function withNextArguments(text: string, reading: CallReading, tools: OfferedTools): CallReading {
+  if (reading.kind !== 'call' || reading.dialect === 'action_input') return reading;
+  const { name, dialect, end, blockEnd = end } = reading;
+  if (!holdsArguments(text, skipSpace(text, blockEnd), name, tools)) return withInputBelow(text, reading);
+  const problem = `${name}: write all arguments inside the call`;
+  return { kind: 'unreadable', dialect, name, problem, cut: false };
 }
 
 /** Skips a fence, inline code or emphasis around the call (rule: whole-reply-fence). */

@@ -1,10 +1,12 @@
-import { skipSpace } from '../text/characters.js';
+import { matchEnd, skipSpace } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
 import { Scanner } from '../text/scanner.js';
 import { type CallReading, unreadable, withArguments } from './written-call.js';
 
 const MAX_NAME_LENGTH = 300;
 const MAX_TAG_LENGTH = 20;
+/** Matches what may begin arguments in another form than `<parameters>`: JSON, a fence, or an element. */
+const otherArguments = /[{[]|```|<(?!tool|function|observation|name)[a-z]\w{0,40}>/y;
 const parameterTags = ['parameters', 'arguments', 'args', 'input'] as const;
 
 /**
@@ -62,6 +64,10 @@ function withoutParameters(
   const isCut = rest !== '' && parameterTags.some((each) => `<${each}>`.startsWith(rest));
   if (isCut)
     return { kind: 'unreadable', dialect: 'tag', name, problem: `${name}: it is cut off`, cut: true };
+  if (matchEnd(otherArguments, text, after) !== null) {
+    const problem = `${name}: put the arguments in <parameters>{…}</parameters>`;
+    return { kind: 'unreadable', dialect: 'tag', name, problem, cut: false };
+  }
   const reading = withoutArguments(text, name, start, nameEnd + '</name>'.length);
   return rest === '' && reading.kind === 'call' ? { ...reading, repairs: ['missing_close'] } : reading;
 }

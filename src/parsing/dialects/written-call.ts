@@ -1,7 +1,7 @@
 import type { OfferedTool } from '../arguments/offered-tool.js';
 import type { Argument } from '../arguments/read-arguments.js';
 import { decode } from '../text/literals.js';
-import type { JsonValue, Repair, Scanner, Spellings } from '../text/scanner.js';
+import { isJsonObject, type JsonValue, type Repair, type Scanner, type Spellings } from '../text/scanner.js';
 
 /** The syntax in which an action was written (`parse.dialect` of the response). */
 export type Dialect = 'call' | 'action_input' | 'json' | 'tag' | 'bracket' | 'bare' | NativeDialect;
@@ -84,11 +84,20 @@ export type CallReading = WholeCall | UnreadableCall;
  * string. Returns null for a string that begins like an object but cannot be decoded.
  */
 function argumentList(value: JsonValue | undefined, spellings: Spellings): Argument[] | null {
-  if (value === undefined || value === null) return [];
+  if (value === undefined || value === null || isBlank(value)) return [];
   if (Array.isArray(value)) return value.map((item) => ({ key: null, value: item }));
   if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return [{ key: null, value }];
   const decoded = decode(value, spellings);
   return decoded === undefined ? null : [{ key: null, value: decoded }];
+}
+
+const isBlank = (value: JsonValue): boolean => typeof value === 'string' && value.trim() === '';
+
+/** Returns the text of an object that is encoded as a string twice; undefined for any other value. */
+function textEncodedTwice(value: JsonValue | undefined, spellings: Spellings): string | undefined {
+  if (typeof value !== 'string' || !/^\s*"\s*\{/.test(value)) return undefined;
+  const inner = decode(value, spellings);
+  return typeof inner === 'string' && isJsonObject(decode(inner, spellings) ?? null) ? inner : undefined;
 }
 
 /** Reads a call's arguments from one value; the call is unreadable if that fails. */
@@ -98,8 +107,11 @@ export function withArguments(
   { spellings, repairs }: Pick<Scanner, 'spellings' | 'repairs'>,
 ): CallReading {
   const asText = isAnswerName(call.name) ? [{ key: null, value: value ?? null }] : null;
-  const list = argumentList(value, spellings) ?? asText;
-  if (list) return { ...call, list, input: value, spellings, repairs: [...repairs] };
+  const inner = asText ? undefined : textEncodedTwice(value, spellings);
+  const isEmptyAnswer = asText !== null && value !== undefined && isBlank(value);
+  const list = (isEmptyAnswer ? null : argumentList(inner ?? value, spellings)) ?? asText;
+  const encoding: Repair[] = inner === undefined ? [] : ['coerced:arguments'];
+  if (list) return { ...call, list, input: value, spellings, repairs: [...repairs, ...encoding] };
   const problem = `${call.name}: the arguments are no whole JSON object`;
   return { kind: 'unreadable', dialect: call.dialect, name: call.name, problem, cut: false };
 }

@@ -114,7 +114,7 @@ const pairTags = (prefix: string, suffix: string): ArgumentTags => {
   const between = '(?:\\s|\\\\n){0,8}';
   return {
     dialect: 'arg_pairs',
-    open: `<${tag('arg_key')}>(?<key>[^<>\\n]{1,200}?)</${tag('arg_key')}>${between}(?:<${tag('arg_type')}>(?<type>\\w{1,20})</${tag('arg_type')}>${between})?<${tag('arg_value')}>`,
+    open: `<${tag('arg_key')}>\\s{0,8}(?<key>[^<>\\n]{1,200}?)\\s{0,8}</${tag('arg_key')}>${between}(?:<${tag('arg_type')}>(?<type>\\w{1,20})</${tag('arg_type')}>${between})?<${tag('arg_value')}>`,
     close: () => `</${tag('arg_value')}>`,
     end: `</(?:iquest_)?${tag('tool_call')}>`,
   };

@@ -31,6 +31,8 @@ interface MarkRow extends Beginnings {
   readonly startsLine?: boolean;
   /** True if the mark is only a label of a code fence. JSON in that fence is then reported as JSON without a mark. */
   readonly labelsFence?: boolean;
+  /** True if prompts define the tools in the tag, so that a definition in it is no broken call. */
+  readonly definesTools?: boolean;
   /**
    * True if the tag often contains other texts, so that it is recognised only before JSON that names an offered tool.
    */
@@ -82,7 +84,8 @@ const markRows: readonly MarkRow[] = [
     startsLine: true,
     offeredOnly: true,
   },
-  ...fixed('<tools>', '<tool_code>', '<TOOLCALL>', '<|tool_call|>', '<|tools_prefix|>', '<|START_ACTION|>'),
+  { words: ['<tools>'], open: /<tools>/y, definesTools: true },
+  ...fixed('<tool_code>', '<TOOLCALL>', '<|tool_call|>', '<|tools_prefix|>', '<|START_ACTION|>'),
   ...fixed('<longcat_tool_call>', '<iquest_tool_call>', '<dots_function_call>', '<|function_call|>'),
   ...fixed(
     '[TOOL_CALLS]',
@@ -139,17 +142,20 @@ export interface Mark {
   readonly end: number;
   readonly suffix: string;
   readonly labelsFence: boolean;
+  readonly definesTools: boolean;
   readonly offeredOnly: boolean;
 }
 
 /** Returns the opening mark at `position`; null if there is none. */
 export function markAt(text: string, position: number, startsLine: boolean): Mark | null {
   for (const row of markRows) {
-    const { open, startsLine: mustStart = false, labelsFence = false, offeredOnly = false } = row;
+    const { open, startsLine: mustStart = false, labelsFence = false } = row;
+    const { definesTools = false, offeredOnly = false } = row;
     if (!mayBeginAt(row, text, position) || (mustStart && !startsLine)) continue;
     open.lastIndex = position;
     const found = open.exec(text);
-    if (found) return { end: open.lastIndex, suffix: found.groups?.['s'] ?? '', labelsFence, offeredOnly };
+    const suffix = found?.groups?.['s'] ?? '';
+    if (found) return { end: open.lastIndex, suffix, labelsFence, definesTools, offeredOnly };
   }
   return null;
 }

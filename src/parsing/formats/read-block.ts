@@ -1,5 +1,5 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
-import { readJsonCalls } from '../dialects/json-object.js';
+import { holdsArguments, readJsonCalls } from '../dialects/json-object.js';
 import { readNamedTag } from '../dialects/tags.js';
 import { type CallReading, unreadable, type WholeCall, withArguments } from '../dialects/written-call.js';
 import { escaped, FixedWords, isOneOf, matchEnd, skipLanguage, skipSpace } from '../text/characters.js';
@@ -34,6 +34,13 @@ export function opensBlock(text: string, position: number): boolean {
   if (!isOneOf('<[]', text, position) || text.startsWith(TO_USER, position)) return false;
   if (wordsAnywhere.at(text, position) !== undefined) return true;
   return matchEnd(namespaced, text, position) !== null;
+}
+
+/** Whether the text before `end` ends in an opening mark, such as `<tool_call>`. */
+export function endsInMark(text: string, end: number): boolean {
+  const start = Math.max(text.lastIndexOf('<', end), text.lastIndexOf('[', end));
+  if (start < 0) return false;
+  return markAt(text, start, true)?.end === end || blockWords.includes(text.slice(start, end));
 }
 
 /**
@@ -134,6 +141,8 @@ class BlockReader {
   /** The last opening mark that was read. */
   #mark: Mark | null = null;
   #depth = 0;
+  /** Number of code fences that the block opened and that are not closed yet. */
+  #fences = 0;
   /** End of the last call, or of the closing mark after it. */
   #end = 0;
   #startsLine = false;
@@ -165,6 +174,7 @@ class BlockReader {
       return null;
     this.#mark = mark;
     this.#depth += 1;
+    if (this.#text.slice(at, mark.end).includes('```')) this.#fences += 1;
     return this.#skipGap(mark.end);
   }
 
@@ -183,6 +193,8 @@ class BlockReader {
     { reading, place }: { reading: CallReading | null; place: BlockPlace },
   ): CallReading | null {
     if (this.#calls.length > 0) {
+      const split = this.#splitCall(at, reading);
+      if (split) return split;
       const block = this.#block(start, this.#end);
       return block?.kind === 'call' && reading ? { ...block, dataEnd: this.#dataEnd(reading, at) } : block;
     }
@@ -190,6 +202,17 @@ class BlockReader {
     if (!this.#isMeant(reading, place)) return null;
     const isOffered = reading.name !== null && this.#tools.find(reading.name) !== undefined;
     return isOffered ? { ...reading, end: this.#dataEnd(reading, at) } : reading;
+  }
+
+  /** Reports a call that is followed, before any closing mark, by a JSON object with arguments but no tool's name. */
+  #splitCall(at: number, reading: CallReading | null): CallReading | null {
+    const last = this.#calls.at(-1);
+    if (!last || (last.blockEnd ?? last.end) < this.#end || (reading && reading.name !== null)) return null;
+    const { name, dialect } = last;
+    if (!holdsArguments(this.#text, at, name, this.#tools)) return null;
+    const problem = `${name}: write all arguments in one JSON object`;
+    const split: CallReading = { kind: 'unreadable', dialect, name, problem, cut: false };
+    return { ...split, end: this.#dataEnd(split, at) };
   }
 
   /**
@@ -202,13 +225,11 @@ class BlockReader {
     return close ? close.index + close[0].length : this.#text.length;
   }
 
-  /**
-   * Returns the end of the closing fence at `at`, if it may close an opening mark such as "```tool_code"; null
-   * otherwise.
-   */
+  /** Returns the end of the closing fence at `at`, if the block opened a fence; null otherwise. */
   #fenceEnd(at: number): number | null {
-    const closes = this.#depth > 0 && this.#text.startsWith('```', at);
-    return closes ? at + 3 : null;
+    if (this.#fences === 0 || !this.#text.startsWith('```', at)) return null;
+    this.#fences -= 1;
+    return at + 3;
   }
 
   /** Skips the text between the parts of a block: white space, separators, opening fences and chat tokens. */
@@ -240,6 +261,7 @@ class BlockReader {
   /** Skips the opening line of a code fence between an opening mark and its calls. */
   #skipFence(at: number): number {
     if (!this.#text.startsWith('```', at)) return at;
+    this.#fences += 1;
     return skipSpace(this.#text, skipLanguage(this.#text, at + 3));
   }
 
@@ -325,7 +347,7 @@ class BlockReader {
   #readJson(
     { name, start }: CallHead,
     body: number,
-    { jsonEnd, needsEnd }: Pick<CallRow, 'jsonEnd' | 'needsEnd'>,
+    { jsonEnd, needsEnd, tags }: Pick<CallRow, 'jsonEnd' | 'needsEnd' | 'tags'>,
   ): CallReading | null {
     const text = this.#text;
     if (text.charAt(body) !== '{' && body < text.length) return null;
@@ -335,6 +357,12 @@ class BlockReader {
       return needsEnd ? null : { ...unreadable('name_json', name, scanner), end: text.length };
     const end = jsonEnd ? matchEnd(jsonEnd, text, scanner.position) : scanner.position;
     if (needsEnd && end === null) return null;
+    const next = skipSpace(text, scanner.position);
+    const goesOn = end === null && tags !== undefined && this.#matches.at(tags('', '').open, next) !== null;
+    if (goesOn) {
+      const problem = `${name}: the arguments are written in two forms`;
+      return { kind: 'unreadable', dialect: 'name_json', name, problem, cut: false };
+    }
     const place = { start, end: end ?? scanner.position };
     return withArguments({ kind: 'call', dialect: 'name_json', name, ...place }, value, scanner);
   }
@@ -372,7 +400,8 @@ class BlockReader {
   #readObjects(at: number, isList: boolean): CallReading | null {
     const grammar = isList ? 'json_list' : 'json_block';
     const dialect = this.#mark?.labelsFence ? 'json' : grammar;
-    const reading = readJsonCalls(this.#text, at, { dialect, tools: this.#tools });
+    const isMarked = !this.#mark?.definesTools; // In `<tools>`, prompts define the tools.
+    const reading = readJsonCalls(this.#text, at, { dialect, tools: this.#tools, isMarked });
     if (reading?.kind !== 'unreadable') return reading && this.#add(reading);
     const name = reading.name ?? hintedName(this.#text, at, this.#tools, { isMarked: true });
     return { ...reading, name, end: reading.cut ? this.#text.length : undefined };

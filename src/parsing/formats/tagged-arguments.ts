@@ -156,7 +156,7 @@ export class TaggedArguments {
   #readArgument({ groups = {} }: RegExpExecArray, start: number): number | null {
     const { key = '', type, attrs = '' } = groups;
     const found = this.#valueEnd(key, start);
-    if (found === null) return null;
+    if (found === null || (found.isMended && this.#endsInOtherCloser(key, found.end))) return null;
     if (found.isMended) this.#repairs.add('missing_close');
     const written = this.#withoutMarkup(this.#text.slice(start, found.end), found.isMended);
     const { value, repairs } = this.#typed(
@@ -211,6 +211,15 @@ export class TaggedArguments {
     if (isClear && next !== null && next < Math.min(first, callEnd))
       return { end: next, after: next, isMended: true };
     return this.#endAtCall(start, first) ?? proper;
+  }
+
+  /**
+   * Whether the text before `end` ends in a closing tag with the name of the argument or of a tag for arguments, such as
+   * `</parameter=path>`. It was probably intended to close the value, but it may also belong to it.
+   */
+  #endsInOtherCloser(key: string, end: number): boolean {
+    const name = /<\/([^<>\s]{1,200})>\s*$/.exec(this.#text.slice(Math.max(0, end - 300), end))?.[1] ?? '';
+    return name === key || /^(?:\W.{0,20}\W|[\w-]{1,16}:)?(?:param|arg_)/.test(name);
   }
 
   #closeOf(key: string, start: number): string {

@@ -89,9 +89,10 @@ function readPlainAll(text: string, start: number, tools: OfferedTools): CallRea
   );
 }
 
-/** Whether a call of an offered tool was read without repairs. */
+/** Whether a call of an offered tool was read without repairs, except conversions of a value. */
 export function isWellFormed(reading: CallReading | null, tools: OfferedTools): reading is WholeCall {
-  return reading?.kind === 'call' && tools.find(reading.name) !== undefined && reading.repairs.length === 0;
+  if (reading?.kind !== 'call' || tools.find(reading.name) === undefined) return false;
+  return reading.repairs.every((repair) => repair.startsWith('coerced:'));
 }
 
 /**

@@ -1,7 +1,13 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import { readAction } from '../dialects/read-action.js';
 import type { CallReading, WholeCall } from '../dialects/written-call.js';
-import { mayBeginBlockLine, opensBlock, opensQuotedLine, readBlock } from '../formats/read-block.js';
+import {
+  endsInMark,
+  mayBeginBlockLine,
+  opensBlock,
+  opensQuotedLine,
+  readBlock,
+} from '../formats/read-block.js';
 import { mayBeginBareCall, readUnmarked } from '../formats/unmarked.js';
 import { character, skipBlanks } from '../text/characters.js';
 import { isForUser } from '../text/chat-tokens.js';
@@ -55,7 +61,8 @@ export class CallFinder {
       this.#attempts += 1;
       return null;
     }
-    if (this.#skipsWrapped(reading, at)) return null;
+    if (this.#skipsWrapped(reading, at) || (startsLine && this.#skipsQuotedMark(reading, lineStart)))
+      return null;
     return this.#isIntended(reading, at + 1) ? reading : null;
   }
 
@@ -70,6 +77,20 @@ export class CallFinder {
     const isQuoted = before !== '' && after !== '' && quotes.some((pair) => pair === before + after);
     const isInSentence = isQuoted && this.#text.trim().length > endOf(reading) - at + 2;
     if (!isInSentence) return false;
+    this.#quotedUntil = endOf(reading);
+    this.#attempts += 1;
+    return true;
+  }
+
+  /**
+   * Skips a call whose opening mark ends the line before, where it is only quoted: in a list item, a block quote or
+   * inline code. Elsewhere, the call would have been read from that mark on.
+   */
+  #skipsQuotedMark(reading: CallReading, lineStart: number): boolean {
+    if (reading.kind !== 'call' || this.#isInLine(lineStart)) return false;
+    const before = this.#text.lastIndexOf('\n', lineStart - 2) + 1;
+    const line = this.#text.slice(before, lineStart).replace(/[\s`:.]{0,20}$/, '');
+    if (!endsInMark(line, line.length)) return false;
     this.#quotedUntil = endOf(reading);
     this.#attempts += 1;
     return true;

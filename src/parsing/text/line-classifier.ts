@@ -132,7 +132,7 @@ export class LineClassifier {
 
   #enterFence(run: string, { text, end }: ArrivingLine, first: number): Line {
     if (closesFence(this.#wrapper, run, { text, first, end })) this.#wrapper = null;
-    else if (!this.#proseBefore) this.#wrapper = run;
+    else if (!this.#proseBefore) this.#wrapper ??= run;
     else {
       this.#codeFence = run;
       return { kind: 'quoted' };

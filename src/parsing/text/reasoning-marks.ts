@@ -53,6 +53,8 @@ export const reasoningMarks: readonly ReasoningMarks[] = [
   row(['<|plamo:begin_think:plamo|>'], ['<|plamo:end_think:plamo|>']),
   row(['[unused16]'], ['[unused17]']),
   row(['<|think:start|>'], ['<|think:end|>']),
+  row(['<|thought_start|>'], ['<|thought_end|>']),
+  row(['<|begin_of_thought|>'], ['<|end_of_thought|>']),
   {
     // Harmony: the header of the final channel is part of the closing mark, so that the reply itself begins after it.
     open: ['<|channel|>analysis<|message|>'],
