@@ -74,7 +74,6 @@ const rooms: Record<string, readonly string[]> = {
   'service/operations/metrics': [
     'contract:types',
     'service/step:types',
-    'event-loop',
     'service/operations/limits:types',
     'service/providers:types',
     'prom-client',

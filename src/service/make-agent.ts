@@ -50,18 +50,20 @@ export function makeAgent(config: Config, { metrics, startOffline, record, watch
     version,
     ...(watch && { watch: { begin: (step) => watch.begin(step), explain: describeEnd } }),
   });
+  const models = createModelDirectory({
+    ...(metrics && { observe: metrics.observeUpstreams }),
+    openaiUrl: config.OPENAI_UPSTREAM_URL,
+    anthropicUrl: config.ANTHROPIC_UPSTREAM_URL,
+    gateways: { openai: withCertificates(openai), anthropic: withCertificates(anthropic) },
+    upstreams: Object.fromEntries(
+      Object.entries(upstreams).map(([name, upstream]) => [name, withCertificates(upstream)]),
+    ),
+    proxyFor: proxiesFrom(config),
+    ...(config.OFFLINE_MODEL === 'on' && { startOffline }),
+  });
+  metrics?.beginUpstreams(models.list().upstreams.map(({ name }) => name));
   return {
-    models: createModelDirectory({
-      ...(metrics && { observe: metrics.observeUpstreams }),
-      openaiUrl: config.OPENAI_UPSTREAM_URL,
-      anthropicUrl: config.ANTHROPIC_UPSTREAM_URL,
-      gateways: { openai: withCertificates(openai), anthropic: withCertificates(anthropic) },
-      upstreams: Object.fromEntries(
-        Object.entries(upstreams).map(([name, upstream]) => [name, withCertificates(upstream)]),
-      ),
-      proxyFor: proxiesFrom(config),
-      ...(config.OFFLINE_MODEL === 'on' && { startOffline }),
-    }),
+    models,
     step: metrics?.timed(step) ?? step,
     preview: previewStep,
     compact: compactHistory,

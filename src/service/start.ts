@@ -120,7 +120,6 @@ async function open(
   const metrics = new ServiceMetrics({
     version,
     refusedConnections: refused.counts,
-    upstreams: async () => (await agent.get()).models.list().upstreams.map(({ name }) => name),
     inFlight,
     lagMs: lag.lagMs,
     maxLagMs: config.MAX_EVENT_LOOP_LAG_MS,
@@ -154,7 +153,7 @@ async function open(
   const server = createServer(app, {}, refused);
   const url = await listen(server, config);
   // If loading fails here, the first request that needs the code tries again and reports the failure.
-  const warm = warmUp(agent.get, metrics).catch(() => {});
+  const warm = warmUp(agent.get).catch(() => {});
   const closing = onDemand(() =>
     close(server, { inFlight, agent, watch }, config).then(() => closeAll(opened)),
   );
@@ -235,13 +234,12 @@ function collectorUrl(config: Config): string | undefined {
 }
 
 /** Loads the code that most steps need in the background, so that a new process can listen at once. */
-async function warmUp(agent: () => Promise<Agent>, metrics: ServiceMetrics): Promise<void> {
+async function warmUp(agent: () => Promise<Agent>): Promise<void> {
   const { models } = await agent();
   await import('./http/routes/step-routes.js');
   const { loadEncoding } = await import('../tokens/encodings.js');
   await loadEncoding('o200k_base');
   await models.warmUp();
-  await metrics.load();
 }
 
 /** The sources of requests that still wait for their response. */

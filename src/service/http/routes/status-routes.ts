@@ -34,14 +34,15 @@ export function statusRoutes({ inFlight, agent, version, metrics, isWatched }: R
       path: '/api/agent/models',
       get: async (_request, response) => void response.json((await agent()).models.list()),
     },
-    ...(metrics ? [metricsRoute(metrics)] : []),
+    ...(metrics ? [metricsRoute(metrics, agent)] : []),
   ];
 }
 
 /** Serves the metrics in the text format of Prometheus. */
-const metricsRoute = (metrics: ServiceMetrics): Route => ({
+const metricsRoute = (metrics: ServiceMetrics, agent: AgentServices['agent']): Route => ({
   path: '/metrics',
   get: async (_request, response) => {
+    await agent(); // so that also the first scrape contains every configured upstream
     const { contentType, text } = await metrics.read();
     response.set({ 'Content-Type': contentType, 'Cache-Control': 'no-store' }).send(text);
   },

@@ -1,70 +1,64 @@
-import { onDemand } from '../../../event-loop/on-demand.js';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { RequestObserver } from '../../providers/request-observer.js';
 import type { reactStep } from '../../step/react-step.js';
-import type { Exposition, LoadedMetrics } from './loaded-metrics.js';
-import type { EndedRequest, EndedStep } from './request-metrics.js';
-import type { ServiceState } from './state-metrics.js';
+import { type EndedRequest, type EndedStep, RequestMetrics } from './request-metrics.js';
+import { addStateMetrics, type ServiceState } from './state-metrics.js';
+import { UpstreamMetrics } from './upstream-metrics.js';
 
-type Count = (metrics: LoadedMetrics) => void;
+/** The metrics in the text format of Prometheus. */
+interface Exposition {
+  readonly contentType: string;
+  readonly text: string;
+}
 
-/**
- * The metrics of one service (rule: metrics). The Prometheus library is loaded after startup; events before that
- * are kept, and counted when it is loaded.
- */
+/** The metrics of one service (rule: metrics). */
 export class ServiceMetrics {
-  readonly #loading;
-  readonly #upstreamsInFlight = new Map<string, number>();
-  #loaded: LoadedMetrics | undefined;
-  #uncounted: Count[] = [];
+  readonly #own = new Registry();
+  readonly #requests = new RequestMetrics(this.#own);
+  readonly #upstreams = new UpstreamMetrics(this.#own);
+  readonly #all;
 
   constructor(state: ServiceState) {
-    this.#loading = onDemand(async () => {
-      const { loadMetrics } = await import('./loaded-metrics.js');
-      const loaded = await loadMetrics(state, this.#upstreamsInFlight);
-      this.#loaded = loaded;
-      for (const count of this.#uncounted.splice(0)) count(loaded);
-      return loaded;
-    });
+    addStateMetrics(this.#own, state);
+    this.#all = Registry.merge([this.#own, processMetrics]); // contains only metrics that exist by now
   }
 
-  async load(): Promise<void> {
-    await this.#loading.get();
+  /** Creates the time series of the configured upstreams. Must be called before their first request. */
+  beginUpstreams(names: readonly string[]): void {
+    for (const name of names) this.#upstreams.begin(name);
   }
 
   async read(): Promise<Exposition> {
-    return (await this.#loading.get()).read();
+    return { contentType: this.#all.contentType, text: await this.#all.metrics() };
   }
 
   requestEnded(request: EndedRequest): void {
     const { upstream, usage } = request;
-    this.#count(({ requests, upstreams }) => {
-      requests.requestEnded(request);
-      if (upstream !== undefined && usage) upstreams.used(upstream, usage);
-    });
+    this.#requests.requestEnded(request);
+    if (upstream !== undefined && usage) this.#upstreams.used(upstream, usage);
   }
 
   /** Counts each request that is sent to an upstream. */
   readonly observeUpstreams: RequestObserver = ({ provider: upstream, streamed }) => {
     const begun = performance.now();
     let firstByteMs: number | undefined;
-    this.#addInFlight(upstream, 1);
+    this.#upstreams.requestBegan(upstream);
     return {
       begun: () => {
         firstByteMs = performance.now() - begun;
       },
       ended: (end) => {
-        this.#addInFlight(upstream, -1);
         const durationMs = performance.now() - begun;
         const isReply = streamed && (end.status ?? 0) < 300;
-        const ended = { upstream, end, durationMs, firstByteMs: isReply ? firstByteMs : undefined };
-        this.#count(({ upstreams }) => upstreams.requestEnded(ended));
+        this.#upstreams.requestEnded({
+          upstream,
+          end,
+          durationMs,
+          firstByteMs: isReply ? firstByteMs : undefined,
+        });
       },
     };
   };
-
-  #addInFlight(upstream: string, requests: number): void {
-    this.#upstreamsInFlight.set(upstream, (this.#upstreamsInFlight.get(upstream) ?? 0) + requests);
-  }
 
   /**
    * Returns a function that makes the same steps and also measures their duration. Keeps no reference to the request
@@ -80,24 +74,23 @@ export class ServiceMetrics {
   }
 
   #countDuration(result: ReturnType<typeof reactStep>, begun: number): void {
-    const ended = (status: EndedStep['status']): void => {
-      const durationMs = performance.now() - begun;
-      this.#count(({ requests }) => requests.stepEnded({ status, durationMs }));
-    };
+    const ended = (status: EndedStep['status']): void =>
+      this.#requests.stepEnded({ status, durationMs: performance.now() - begun });
     result.then(
       ({ status }) => ended(status),
       () => ended('failed'),
     );
   }
-
-  #count(count: Count): void {
-    if (this.#loaded) count(this.#loaded);
-    else if (this.#uncounted.length < MAX_UNCOUNTED) this.#uncounted.push(count);
-  }
 }
 
-/**
- * Maximum number of events that are kept until the Prometheus library is loaded. It is exceeded only if the library
- * cannot be loaded.
- */
-const MAX_UNCOUNTED = 10_000;
+/** Process metrics: memory, CPU, handles and event loop. Services in one process share them. */
+const processMetrics = new Registry();
+collectDefaultMetrics({ register: processMetrics });
+
+/** Gauges of the Prometheus library whose names end in `_total`, although only names of counters should. */
+const misnamed = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
+for (const name of misnamed) processMetrics.removeSingleMetric(name);

@@ -3,8 +3,6 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 /** Values of a service that are kept elsewhere and read whenever metrics are scraped. */
 export interface ServiceState {
   readonly version: string;
-  /** Loads the names of all configured upstreams. */
-  readonly upstreams: () => Promise<readonly string[]>;
   readonly inFlight: {
     readonly count: number;
     readonly max: number;

@@ -12,12 +12,6 @@ const tokenKinds = {
 type TokenKind = keyof typeof tokenKinds;
 const kindsOfTokens = Object.keys(tokenKinds) as TokenKind[]; // cast: the keys of a literal object
 
-export interface Upstreams {
-  readonly names: readonly string[];
-  /** Number of requests in flight, by the name of the upstream. */
-  readonly inFlight: ReadonlyMap<string, number>;
-}
-
 export interface EndedUpstreamRequest {
   /** Name of a configured upstream. */
   readonly upstream: string;
@@ -40,16 +34,14 @@ function outcomeOf({ status, failure }: RequestEnd): string {
   return status >= 400 && status < 500 ? 'rejected' : 'failed';
 }
 
-/**
- * Measures requests to upstreams, and counts the tokens that the upstreams report. Every configured upstream has
- * its time series from the start.
- */
+/** Measures requests to upstreams, and counts the tokens that the upstreams report. */
 export class UpstreamMetrics {
   readonly #seconds;
   readonly #firstByteSeconds;
+  readonly #inFlight;
   readonly #tokens: ReadonlyMap<TokenKind, Counter<'upstream'>>;
 
-  constructor(registry: Registry, { names, inFlight }: Upstreams) {
+  constructor(registry: Registry) {
     const registers = [registry];
     this.#seconds = new Histogram({
       name: 'stepwise_upstream_request_duration_seconds',
@@ -65,33 +57,35 @@ export class UpstreamMetrics {
       buckets: DURATION_BUCKETS,
       registers,
     });
-    new Gauge({
+    this.#inFlight = new Gauge({
       name: 'stepwise_upstream_requests_in_flight',
       help: 'Requests to an upstream whose response has not ended.',
       labelNames: ['upstream'],
       registers,
-      collect() {
-        for (const upstream of names) this.set({ upstream }, inFlight.get(upstream) ?? 0);
-      },
     });
     this.#tokens = new Map(kindsOfTokens.map((kind) => [kind, tokenCounter(registry, kind)]));
-    for (const upstream of names) this.#begin(upstream);
+  }
+
+  /** Creates the time series of an upstream with the value 0, so that their first increase is visible. */
+  begin(upstream: string): void {
+    this.#seconds.zero({ upstream, outcome: 'ok' });
+    this.#firstByteSeconds.zero({ upstream });
+    this.#inFlight.set({ upstream }, 0);
+    for (const counter of this.#tokens.values()) counter.inc({ upstream }, 0);
+  }
+
+  requestBegan(upstream: string): void {
+    this.#inFlight.inc({ upstream });
   }
 
   requestEnded({ upstream, end, durationMs, firstByteMs }: EndedUpstreamRequest): void {
+    this.#inFlight.dec({ upstream });
     this.#seconds.observe({ upstream, outcome: outcomeOf(end) }, durationMs / 1_000);
     if (firstByteMs !== undefined) this.#firstByteSeconds.observe({ upstream }, firstByteMs / 1_000);
   }
 
   used(upstream: string, usage: Usage): void {
     for (const [kind, counter] of this.#tokens) counter.inc({ upstream }, usage[kind] ?? 0);
-  }
-
-  /** Creates the time series of an upstream with the value 0, so that their first increase is visible. */
-  #begin(upstream: string): void {
-    this.#seconds.zero({ upstream, outcome: 'ok' });
-    this.#firstByteSeconds.zero({ upstream });
-    for (const counter of this.#tokens.values()) counter.inc({ upstream }, 0);
   }
 }
 

@@ -5,7 +5,6 @@ import type { StepResult } from '../../../../src/service/step/react-step.js';
 
 const state = {
   version: '1.2.3',
-  upstreams: async () => ['openai', 'local'],
   inFlight: {
     count: 3,
     max: 10,
@@ -31,11 +30,9 @@ const ended: EndedRequest = {
   durationMs: 2,
 };
 
-test('requests that end before the metrics library is loaded are counted later (rule: metrics)', async () => {
+test('requests are counted by their labels and by their duration (rule: metrics)', async () => {
   const metrics = new ServiceMetrics(state);
-  for (let request = 0; request < 100; request += 1) metrics.requestEnded(ended);
-  await metrics.load();
-  for (let request = 0; request < 11; request += 1) metrics.requestEnded(ended);
+  for (let request = 0; request < 111; request += 1) metrics.requestEnded(ended);
   const { text } = await metrics.read();
   expect(text).toContain(
     'stepwise_http_requests_total{route="/healthz",method="GET",status="200",outcome="ok"} 111\n',
@@ -46,7 +43,6 @@ test('requests that end before the metrics library is loaded are counted later (
 
 test('the duration of a step is measured when it ends, not when metrics are scraped', async () => {
   const metrics = new ServiceMetrics(state);
-  await metrics.load();
   const now = jest.spyOn(performance, 'now').mockReturnValue(1_000);
   const step = metrics.timed(async () => {
     now.mockReturnValue(1_250);
@@ -93,7 +89,9 @@ describe('upstream metrics (rule: metrics)', () => {
   const request = { provider: 'openai', streamed: true, origin: 'https://api.openai.com' };
 
   test('every configured upstream has its time series before its first request', async () => {
-    const { text } = await new ServiceMetrics(state).read();
+    const metrics = new ServiceMetrics(state);
+    metrics.beginUpstreams(['openai', 'local']);
+    const { text } = await metrics.read();
     expect(text).toContain(
       'stepwise_upstream_request_duration_seconds_count{upstream="local",outcome="ok"} 0\n',
     );
