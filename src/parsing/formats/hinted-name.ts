@@ -28,3 +28,14 @@ export function hintedName(
   });
   return names.find((name) => tools.find(name)) ?? null;
 }
+
+/**
+ * Returns the name of the offered tool that the model intended: the name as written, or without the prefix
+ * `functions.`, a suffix such as `:0`, or both. If no such tool is offered, returns the name without both.
+ */
+export function offeredName(written: string, tools: OfferedTools): string {
+  const plain = written.trim().replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+  const short = plain.replace(/^functions\./, '').replace(/:\d{1,9}$/, '');
+  const names = [plain, short, plain.replace(/^functions\./, ''), plain.replace(/:\d{1,9}$/, '')];
+  return names.find((name) => tools.find(name)) ?? short;
+}

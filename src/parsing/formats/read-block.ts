@@ -8,7 +8,7 @@ import { readValue } from '../text/literals.js';
 import { Scanner } from '../text/scanner.js';
 import { type CallRow, callRows, callWords, lineCallWords, namedRows, toolElements } from './call-rows.js';
 import { GEMMA_STRIPPED, gemmaWords, readGemmaCall } from './gemma.js';
-import { hintedName } from './hinted-name.js';
+import { hintedName, offeredName } from './hinted-name.js';
 import {
   type Beginnings,
   CALL_FENCE,
@@ -112,6 +112,14 @@ export function readBlock(
   return new BlockReader(text, tools).read(start, place);
 }
 
+/**
+ * Reads a block at the start of a reply whose first opening mark is missing, because the prompt already ends with it or
+ * a server removed it. Returns null unless the first call is followed by a closing mark.
+ */
+export function readOpenedBlock(text: string, start: number, tools: OfferedTools): CallReading | null {
+  return new BlockReader(text, tools).readOpened(start);
+}
+
 /** Matches the opening mark of a call in which the tool's name directly follows the mark. */
 const MARKED_CALL =
   '<(?:ifm\\||iquest_)?tool_call(?::[\\w.-]{1,40})?>\\s{0,8}[^<\\s]{1,200}\\s{0,8}<(?:(?:ifm\\|)?arg_key|tool_sep|/(?:ifm\\||iquest_)?tool_call)|<\\|tool_call:start\\|>';
@@ -134,6 +142,8 @@ class BlockReader {
   /** The last opening mark that was read. */
   #mark: Mark | null = null;
   #depth = 0;
+  /** True if a closing mark was read before any opening mark. */
+  #lacksOpener = false;
   /** End of the last call, or of the closing mark after it. */
   #end = 0;
   #startsLine = false;
@@ -158,6 +168,14 @@ class BlockReader {
     }
   }
 
+  /** Reads a block as if its opening mark were before `start`. */
+  readOpened(start: number): CallReading | null {
+    this.#depth = 1;
+    const reading = this.read(start, { startsLine: true });
+    if (!this.#lacksOpener || reading?.kind !== 'call' || !this.#tools.find(reading.name)) return null;
+    return { ...reading, repairs: [...reading.repairs, 'missing_open'] };
+  }
+
   #enterMark(at: number, startsLine: boolean): number | null {
     const mark = this.#depth < MAX_MARKS ? markAt(this.#text, at, startsLine) : null;
     if (!mark) return null;
@@ -169,7 +187,10 @@ class BlockReader {
   }
 
   #leaveMark(at: number): number | null {
-    const end = this.#calls.length > 0 ? (closerEnd(this.#text, at) ?? this.#fenceEnd(at)) : null;
+    if (this.#calls.length === 0) return null;
+    const closer = closerEnd(this.#text, at);
+    if (closer !== null && this.#mark === null) this.#lacksOpener = true;
+    const end = closer ?? this.#fenceEnd(at);
     if (end === null) return null;
     this.#depth = Math.max(0, this.#depth - 1);
     this.#end = end;
@@ -281,6 +302,7 @@ class BlockReader {
     const isMarked = !('words' in row);
     const opens = isMarked ? MARKED_CALL : row.open.source;
     const head = this.#head(name, [start, start + opener.length], { opens, isMarked });
+    if (row.isMended && !head.tool) return null;
     if (attrs.trim() === '/') return this.#withoutArguments(head, row);
     const body = skipSpace(this.#text, head.end);
     const mayBeJson = row.jsonEnd && (!row.tags || this.#text.charAt(body) === '{');
@@ -296,21 +318,10 @@ class BlockReader {
     [start, end]: readonly [number, number],
     { opens, isMarked = false }: { opens: string; isMarked?: boolean },
   ): CallHead {
-    const name = this.#offeredName(written);
+    const name = offeredName(written, this.#tools);
     const isOutermost = this.#depth <= (isMarked ? 1 : 0); // The innermost mark belongs to the call.
     const startsLine = this.#startsLine || this.#depth > 0;
     return { name, tool: this.#tools.find(name), start, end, opens, startsLine, isOutermost };
-  }
-
-  /**
-   * Returns the name of the offered tool that the model intended: the name as written, or without the prefix
-   * `functions.`, a suffix such as `:0`, or both. If no such tool is offered, returns the name without both.
-   */
-  #offeredName(written: string): string {
-    const plain = written.trim().replaceAll('&quot;', '"').replaceAll('&amp;', '&');
-    const short = plain.replace(/^functions\./, '').replace(/:\d{1,9}$/, '');
-    const names = [plain, short, plain.replace(/^functions\./, ''), plain.replace(/:\d{1,9}$/, '')];
-    return names.find((name) => this.#tools.find(name)) ?? short;
   }
 
   #withoutArguments({ name, start, end }: CallHead, row: Pick<CallRow, 'tags'>): CallReading {
@@ -325,7 +336,7 @@ class BlockReader {
   #readJson(
     { name, start }: CallHead,
     body: number,
-    { jsonEnd, needsEnd }: Pick<CallRow, 'jsonEnd' | 'needsEnd'>,
+    { jsonEnd, needsEnd, isMended }: Pick<CallRow, 'jsonEnd' | 'needsEnd' | 'isMended'>,
   ): CallReading | null {
     const text = this.#text;
     if (text.charAt(body) !== '{' && body < text.length) return null;
@@ -335,6 +346,7 @@ class BlockReader {
       return needsEnd ? null : { ...unreadable('name_json', name, scanner), end: text.length };
     const end = jsonEnd ? matchEnd(jsonEnd, text, scanner.position) : scanner.position;
     if (needsEnd && end === null) return null;
+    if (isMended) scanner.repairs.add('mismatched_tag');
     const place = { start, end: end ?? scanner.position };
     return withArguments({ kind: 'call', dialect: 'name_json', name, ...place }, value, scanner);
   }
@@ -384,7 +396,7 @@ class BlockReader {
       row.open.lastIndex = at;
       const found = row.open.exec(this.#text);
       if (!found) continue;
-      const name = this.#offeredName(found.groups?.['name'] ?? '');
+      const name = offeredName(found.groups?.['name'] ?? '', this.#tools);
       if (!this.#tools.find(name) && (!isMarked || this.#tools.areUnknown)) continue;
       const reading = this.#readRow(row, at, found);
       if (reading && !this.#isMentioned(reading)) return this.#add(reading);

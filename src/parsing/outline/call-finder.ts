@@ -1,7 +1,13 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import { readAction } from '../dialects/read-action.js';
 import type { CallReading, WholeCall } from '../dialects/written-call.js';
-import { mayBeginBlockLine, opensBlock, opensQuotedLine, readBlock } from '../formats/read-block.js';
+import {
+  mayBeginBlockLine,
+  opensBlock,
+  opensQuotedLine,
+  readBlock,
+  readOpenedBlock,
+} from '../formats/read-block.js';
 import { mayBeginBareCall, readUnmarked } from '../formats/unmarked.js';
 import { character, skipBlanks } from '../text/characters.js';
 import { isForUser } from '../text/chat-tokens.js';
@@ -86,6 +92,14 @@ export class CallFinder {
       return null;
     const reading = this.readBlock(at, lineStart);
     return reading && { at, reading };
+  }
+
+  /** Reads a block at the start of a reply whose first opening mark is missing (rule: native-formats). */
+  readOpened(lineStart: number): CallReading | null {
+    const at = skipBlanks(this.#text, lineStart);
+    if (this.#attempts >= MAX_ATTEMPTS || mayBeginBareCall(this.#text, at, this.#tools) !== true) return null;
+    this.#attempts += 1;
+    return readOpenedBlock(this.#text, at, this.#tools);
   }
 
   /**
