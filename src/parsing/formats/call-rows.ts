@@ -176,8 +176,11 @@ export const callRows: readonly CallRow[] = [
   },
   {
     words: ['<|tool_call_begin|>'],
-    open: new RegExp(`<\\|tool_call_begin\\|>\\s*${WORD}\\s*<\\|tool_call_argument_begin\\|>`, 'y'),
-    jsonEnd: /\s*<\|tool_call_end\|>/y,
+    open: new RegExp(
+      `<\\|tool_call_begin\\|>\\s*${WORD}\\s*(?:<\\|tool_call_argument_begin\\|>\\s*${fence}|(?=\\{|<\\|tool_call_end\\|>))`,
+      'y',
+    ),
+    jsonEnd: /(?:\s*```)?\s*<\|tool_call_end\|>/y,
   },
   {
     words: ['<｜tool', '<|tool▁', '<|tool_call_begin|>'],
@@ -225,7 +228,7 @@ export const callRows: readonly CallRow[] = [
  */
 function harmony(before: string): RegExp {
   const name = '(?:functions\\.)?(?<name>[^\\s<>{}]{1,200}?)';
-  const type = '\\s{0,2}(?:<\\|constrain\\|>)?(?:json|code)?\\s{0,2}(?:<\\|message\\|>)?\\s*(?=\\{|$)';
+  const type = '\\s{0,2}(?:<\\|constrain\\|>)?(?:json|code)?\\s{0,2}(?:<\\|message\\|>\\s*|\\s*(?=\\{|$))';
   return new RegExp(`${before}to=${name}(?:\\s?<\\|channel\\|>(?:commentary|analysis))?${type}`, 'y');
 }
 

@@ -8,7 +8,7 @@ import { readValue } from '../text/literals.js';
 import { Scanner } from '../text/scanner.js';
 import { type CallRow, callRows, callWords, lineCallWords, namedRows, toolElements } from './call-rows.js';
 import { GEMMA_STRIPPED, gemmaWords, readGemmaCall } from './gemma.js';
-import { hintedName, offeredName } from './hinted-name.js';
+import { hintedName, namedCall, offeredName } from './hinted-name.js';
 import {
   type Beginnings,
   CALL_FENCE,
@@ -339,7 +339,10 @@ class BlockReader {
     { jsonEnd, needsEnd, isMended }: Pick<CallRow, 'jsonEnd' | 'needsEnd' | 'isMended'>,
   ): CallReading | null {
     const text = this.#text;
-    if (text.charAt(body) !== '{' && body < text.length) return null;
+    if (text.charAt(body) !== '{' && body < text.length) {
+      const unusual = needsEnd || !jsonEnd ? null : this.#readUnusual({ name, start }, body, jsonEnd);
+      if (unusual !== 'string') return unusual;
+    }
     const scanner = new Scanner(text, body);
     const value = readValue(scanner);
     if (value === undefined)
@@ -349,6 +352,32 @@ class BlockReader {
     if (isMended) scanner.repairs.add('mismatched_tag');
     const place = { start, end: end ?? scanner.position };
     return withArguments({ kind: 'call', dialect: 'name_json', name, ...place }, value, scanner);
+  }
+
+  /**
+   * Reads the arguments of an offered tool that are no JSON object. A closing mark in their place means no arguments;
+   * `'string'` means that they begin like a string, which may encode an object. Other arguments cannot be read.
+   */
+  #readUnusual(
+    { name, start }: { name: string; start: number },
+    body: number,
+    jsonEnd: RegExp,
+  ): CallReading | 'string' | null {
+    const text = this.#text;
+    if (!this.#tools.find(name)) return null;
+    const end = matchEnd(jsonEnd, text, body);
+    if (end !== null)
+      return withArguments(
+        { kind: 'call', dialect: 'name_json', name, start, end },
+        undefined,
+        new Scanner(text, body),
+      );
+    const scanner = new Scanner(text, body);
+    const value = readValue(scanner);
+    if (typeof value === 'string' && value.trimStart().startsWith('{')) return 'string';
+    if (!this.#startsLine) return null;
+    const problem = `${name}: its arguments are no JSON object`;
+    return { kind: 'unreadable', dialect: 'name_json', name, problem, cut: scanner.cut };
   }
 
   /** Reads an element named after an offered tool, if it is empty or contains the tool's parameters (Cline). */
@@ -432,10 +461,11 @@ class BlockReader {
   /** Reports a call with an opening mark and an offered tool's name, but without readable arguments. */
   #unread(at: number, { startsLine }: BlockPlace): CallReading | null {
     if (this.#depth === 0 || !startsLine) return null;
-    const nameEnd = this.#tools.nameEnd(this.#text, at);
-    const tool = this.#tools.find(this.#text.slice(at, nameEnd));
+    const end = this.#matches.after('</[\\w:|]{1,40}>', at) ?? this.#matches.after(closerSource, at);
+    const named = this.#tools.find(this.#text.slice(at, this.#tools.nameEnd(this.#text, at)));
+    const tool =
+      named ?? (end && this.#tools.find(namedCall(this.#text.slice(at, end.index), this.#tools) ?? ''));
     if (!tool) return null;
-    const end = this.#matches.after('</[\\w:|]{1,40}>', at);
     const stop = end ? end.index + end[0].length : this.#text.length;
     const problem = `${tool.name}: its arguments cannot be read`;
     return {
@@ -469,7 +499,7 @@ class BlockReader {
 }
 
 /** Whether an element with this name is more likely HTML or XML than a call of a tool. */
-const isHtml = (name: string): boolean =>
+export const isHtml = (name: string): boolean =>
   [
     'code',
     'table',

@@ -19,10 +19,10 @@ import { readPythonCalls } from './python-calls.js';
 export interface UnmarkedCalls {
   readonly calls: readonly WholeCall[];
   /**
-   * True if a broken or cut-off call of an offered tool follows `calls`. The rest of the text is then not searched for
+   * A broken or cut-off call of an offered tool that follows `calls`. The rest of the text is then not searched for
    * calls.
    */
-  readonly endsInBrokenCall: boolean;
+  readonly broken: UnreadableCall | null;
 }
 
 /**
@@ -35,13 +35,13 @@ export function readUnmarked(text: string, start: number, tools: OfferedTools): 
     const reading =
       readList(text, at, tools) ?? readNamedObject(text, at, tools) ?? readPlainAll(text, at, tools);
     if (reading?.kind !== 'call')
-      return { calls, endsInBrokenCall: reading !== null && isData(reading, { text, at, tools }) };
+      return { calls, broken: reading && isData(reading, { text, at, tools }) ? reading : null };
     calls.push(reading);
     const next = skipSpace(text, reading.blockEnd ?? reading.end);
     at = text.charAt(next) === ';' ? skipSpace(text, next + 1) : next;
     if (reading.dialect === 'bracket' || calls.length >= MAX_CALLS) break;
   }
-  return { calls, endsInBrokenCall: false };
+  return { calls, broken: null };
 }
 
 /**

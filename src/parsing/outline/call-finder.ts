@@ -111,8 +111,8 @@ export class CallFinder {
     const at = skipBlanks(this.#text, lineStart);
     if (this.#attempts >= MAX_ATTEMPTS || mayBeginBareCall(this.#text, at, this.#tools) !== true) return null;
     this.#attempts += 1;
-    const { calls, endsInBrokenCall } = readUnmarked(this.#text, at, this.#tools);
-    if (endsInBrokenCall) return this.#text.length;
+    const { calls, broken } = readUnmarked(this.#text, at, this.#tools);
+    if (broken) return this.#text.length;
     const last = calls.every(({ name }) => this.#tools.find(name)) ? calls.at(-1) : undefined;
     return last ? endOf(last) : null;
   }
