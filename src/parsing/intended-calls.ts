@@ -1,12 +1,17 @@
 import type { OfferedTools } from './arguments/offered-tool.js';
 import { readAction } from './dialects/read-action.js';
 import type { CallReading, WholeCall } from './dialects/written-call.js';
-import { opensBlock, readBlock } from './formats/read-block.js';
-import { isWellFormed } from './formats/unmarked.js';
+import { namedCall } from './formats/hinted-name.js';
+import { closerEnd } from './formats/marks.js';
+import { isHtml, opensBlock, readBlock } from './formats/read-block.js';
+import { isWellFormed, readUnmarked } from './formats/unmarked.js';
 import type { TextSpan } from './outline/reply-outline.js';
 import type { ReplyText } from './reply-text.js';
-import { isOneOf, lineEnd, skipSpace } from './text/characters.js';
+import { isOneOf, isRestBlank, lineEnd, skipSpace } from './text/characters.js';
+import { readJsonValue } from './text/literals.js';
 import { matchMarker } from './text/markers.js';
+import { ownTagAt } from './text/own-fences.js';
+import { Scanner } from './text/scanner.js';
 import { skipClosers } from './text/trailing.js';
 import { readLastFence, readPlain } from './unmarked-calls.js';
 
@@ -23,10 +28,11 @@ export function describeIntendedCall(reply: ReplyText, tools: OfferedTools): str
   const intended = last ?? describeActionList(reply, tools);
   if (intended) return intended;
   const { quotedAction } = reply.outline;
-  return quotedAction && adviceFor(quotedAction.reading, quotedAction.where);
+  if (quotedAction) return adviceFor(quotedAction.reading, quotedAction.where);
+  return describeFirstCall(reply, tools) ?? describeUnreadForm(reply, tools);
 }
 
-function adviceFor({ name }: WholeCall, where: string): string {
+function adviceFor({ name }: Pick<WholeCall, 'name'>, where: string): string {
   return `if you meant to act, write the call by itself: the call to \`${name}\` ${where}, so it was taken for an example`;
 }
 
@@ -35,7 +41,8 @@ function describeLastLine(reply: ReplyText, tools: OfferedTools): string | null 
   const { text, outline } = reply;
   if (outline.lastLine === null || outline.lastParagraph === null) return null;
   const start = skipSpace(text, outline.lastLine);
-  const alone = readPlain(text, unwrap(text, start), tools);
+  const plain = readPlain(text, unwrap(text, start), tools);
+  const alone = endsReply(plain, reply, tools) ? plain : readLastLines(reply, tools);
   if (endsReply(alone, reply, tools))
     return adviceFor(alone, 'stands on a line without a label after other text');
   const tagged = readInTag(reply, openerOf(text, start) ?? start, tools);
@@ -49,6 +56,90 @@ function describeLastLine(reply: ReplyText, tools: OfferedTools): string | null 
     const called = readPlain(text, skipVerb(text, end), tools);
     if (endsReply(called, reply, tools)) return adviceFor(called, 'has other words between it and `Action:`');
   }
+  return null;
+}
+
+/**
+ * Reads the call with which the last paragraph ends, also one of several lines: in parentheses, a list of such calls, a
+ * name with JSON arguments, or JSON.
+ */
+function readLastLines(reply: ReplyText, tools: OfferedTools): WholeCall | null {
+  const { text, outline } = reply;
+  let start = outline.lastLine ?? 0;
+  for (let lines = 0; lines < MAX_LINES && start >= (outline.lastParagraph ?? start); lines += 1) {
+    const [first, ...more] = readUnmarked(text, skipSpace(text, start), tools).calls;
+    const last = more.at(-1) ?? first?.more?.at(-1) ?? first;
+    if (first && isWellFormed(first, tools) && endsReply(last ?? null, reply, tools)) return first;
+    if (start === 0) return null;
+    start = text.lastIndexOf('\n', start - 2) + 1;
+  }
+  return null;
+}
+
+/** Maximum number of lines of the last paragraph at which a call is searched; keeps the work linear. */
+const MAX_LINES = 8;
+
+/** Describes a JSON call with which the reply begins and after which other text follows. */
+function describeFirstCall(reply: ReplyText, tools: OfferedTools): string | null {
+  const start = reply.contentStart();
+  if (!isOneOf('{[', reply.text, start) || reply.hasTextBefore(start)) return null;
+  const [first] = readUnmarked(reply.text, start, tools).calls;
+  const after = first && (first.blockEnd ?? first.end);
+  const endsLine = after !== undefined && isRestBlank(reply.text, after, lineEnd(reply.text, after));
+  const isCall = first && endsLine && isWellFormed(first, tools) && first.input !== undefined;
+  return isCall ? adviceFor(first, 'has other text after it') : null;
+}
+
+/** Maximum number of characters at the end of a reply in which a call of no known form is searched. */
+const MAX_FORM_LENGTH = 4_000;
+const closingTag = /<\/(?:tool[-_]use|function|invoke)>$/;
+const jsonName =
+  /"(?:name|tool_?[nN]ame|function_?[nN]ame|recipient_name|tool|function)"\s{0,8}:\s{0,8}"(?:functions\.)?([^"\n]{1,200})"/g;
+const jsonArguments = /"(?:args|arguments|input|parameters|params|tool_?[iI]nput)"\s{0,8}:/;
+
+/**
+ * Describes a call in no form that can be read: at the end of the reply a closing mark of a native format, or an
+ * element named after a tool; or one JSON object that is the whole reply.
+ */
+function describeUnreadForm(reply: ReplyText, tools: OfferedTools): string | null {
+  const { text, end } = reply;
+  if (endsInQuotation(reply)) return null;
+  const last = text.slice(Math.max(0, end - MAX_FORM_LENGTH), end);
+  const name = namedElement(last, tools) ?? (endsInCloser(last) ? namedCall(last, tools) : null);
+  const found = name ?? namedInJson(text.slice(reply.contentStart(), end), tools);
+  return found === null ? null : adviceFor({ name: found }, 'has a form that cannot be read');
+}
+
+/** Whether the last line is quoted, or has one of our own tags, after which all text of the line is quoted. */
+function endsInQuotation({ text, end, outline }: ReplyText): boolean {
+  const start = outline.lastLine ?? outline.lastItem;
+  if (start === null) return true;
+  if (outline.lastItem === null && !isOneOf('{[', text, start) && lineEnd(text, start) < end) return true;
+  for (let at = Math.max(start, end - MAX_FORM_LENGTH); at < end; at += 1)
+    if (isOneOf('<', text, at) && ownTagAt(text, at) !== null) return true;
+  return false;
+}
+
+function endsInCloser(text: string): boolean {
+  for (let at = Math.max(0, text.length - 60); at < text.length; at += 1)
+    if (isOneOf('<[]', text, at) && closerEnd(text, at) === text.length) return true;
+  return closingTag.test(text);
+}
+
+/** Returns the tool after which an element at the end of the text is named; the element must begin a line. */
+function namedElement(text: string, tools: OfferedTools): string | null {
+  const name = /(?:<\/([\w.-]{1,200})>|\/>)$/.exec(text);
+  if (!name) return null;
+  const openers = [...text.matchAll(/^[ \t]*<([\w.-]{1,200})(?=[\s/>])/gm)].map(([, opener = '']) => opener);
+  const last = openers.findLast((opener) => name[1] === undefined || opener === name[1]);
+  return last !== undefined && tools.find(last) && !isHtml(last) ? last : null;
+}
+
+function namedInJson(text: string, tools: OfferedTools): string | null {
+  if (!isOneOf('{[', text, 0) || !jsonArguments.test(text)) return null;
+  const scanner = new Scanner(text, 0);
+  if (readJsonValue(scanner) === undefined || skipSpace(text, scanner.position) < text.length) return null;
+  for (const [, name = ''] of text.matchAll(jsonName)) if (tools.find(name)) return name;
   return null;
 }
 
@@ -123,13 +214,14 @@ function skipVerb(text: string, position: number): number {
  * Describes a step object (the form that the prompt asks for with `protocol: "json"`) that has a sentence beside
  * it.
  */
-function describeStepObject({ text, outline }: ReplyText, tools: OfferedTools): string | null {
+function describeStepObject(reply: ReplyText, tools: OfferedTools): string | null {
+  const { text, outline } = reply;
   const { lastValue, lastLine } = outline;
   const inLine = lastLine === null ? -1 : text.indexOf('{', lastLine);
   for (const at of [lastValue, inLine >= 0 && inLine < lineEnd(text, lastLine ?? 0) ? inLine : null]) {
     if (at === null || isOneOf('`', text, at - 1)) continue;
     const reading = readPlain(text, at, tools);
-    if (isWellFormed(reading, tools) && reading.isStepObject === true)
+    if (isWellFormed(reading, tools) && (reading.isStepObject === true || endsReply(reading, reply, tools)))
       return adviceFor(reading, 'has other text beside it');
   }
   return null;

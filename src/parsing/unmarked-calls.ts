@@ -38,13 +38,16 @@ export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading
   return { ...reading, dialect, more: [...(reading.more ?? []), ...more], blockEnd: last };
 }
 
-/** Reads a broken or cut-off JSON object without a label or tags, if it names an offered tool. */
+/** Reads a broken or cut-off call of an offered tool without a label or tags. */
 export function readBrokenCall(reply: ReplyText, tools: OfferedTools): CallReading | null {
   const start = reply.contentStart();
-  const name = reply.outline.thoughts.length > 0 ? null : hintedName(reply.text, start, tools);
-  if (name === null || reply.hasTextBefore(start)) return null;
-  const reading = readJsonCall(reply.text.slice(0, reply.contentEnd()), start, tools);
-  return reading?.kind === 'unreadable' ? { ...reading, name } : null;
+  if (reply.outline.thoughts.length > 0 || reply.hasTextBefore(start)) return null;
+  const { calls, broken } = readUnmarked(reply.text.slice(0, reply.contentEnd()), start, tools);
+  // In prose or code, other text than JSON is a call only if the reply ends within it.
+  if (broken === null || !(broken.cut || broken.dialect === 'json')) return null;
+  const last = calls.at(-1);
+  const name = broken.name ?? hintedName(reply.text, last ? skipSpace(reply.text, last.end) : start, tools);
+  return { ...broken, name };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialects/written-call.js';
 import { escaped } from '../text/characters.js';
-import { type Beginnings, GAP, PREFIX } from './marks.js';
+import { BARRED, type Beginnings, GAP, PREFIX } from './marks.js';
 
 /** Tags around the arguments of a call, as sources of regular expressions. */
 export interface ArgumentTags {
@@ -41,6 +41,8 @@ export interface CallRow extends Beginnings {
    * True if the opening tag is read only together with its closing tag, since other texts look like the opening tag.
    */
   readonly needsEnd?: boolean;
+  /** True if the opening tag is written wrongly, so that a call with it is a repair. */
+  readonly isMended?: boolean;
   readonly tags?: (prefix: string, suffix: string) => ArgumentTags;
 }
 
@@ -49,6 +51,8 @@ const WORD = '(?<name>[^\\s"\'<>(){}\\[\\]]{1,200}?)';
 const attribute = (key: string, group: string): string =>
   `${key}\\s{0,4}=\\s{0,4}(?<q>["']?)(?<${group}>[^"'<>\\n]{1,200}?)\\k<q>(?<attrs>[\\s/][^<>\\n]{0,200})?`;
 const fence = '(?:```\\w{0,10}\\s*)?';
+/** Matches DeepSeek's token between the parts of a call. */
+const SEP = `<[|｜]tool${GAP}sep[|｜]>`;
 const fenceEnd = '(?:\\s*```)?\\s*';
 
 const functionTags = (): ArgumentTags => ({
@@ -136,16 +140,23 @@ export const callRows: readonly CallRow[] = [
     tags: functionTags,
   },
   {
+    // Llama 3 on Groq: the `>` of the opening tag is missing or misplaced.
+    words: ['<function=', '<function =', '<function('],
+    open: new RegExp(`<function(?:\\s{0,4}=\\s{0,4}|\\()${WORD}(?:\\)>?|[ =,])?\\s{0,4}(?=\\{)`, 'y'),
+    jsonEnd: /\s*>?\s*<\/function>/y,
+    isMended: true,
+  },
+  {
     words: ['<function name=', '<functionname='],
     open: new RegExp(`<function ?${attribute('name', 'name')}>`, 'y'),
     jsonEnd: /\s*<\/function>/y,
     tags: paramTags,
   },
   {
-    words: ['<invoke name=', '<｜DSML｜', '<｜GCML｜'],
+    words: ['<invoke name=', ...BARRED],
     otherwise: /<(?:[a-z][\w-]{0,15}:)?invoke\s/y,
     open: new RegExp(`<${PREFIX}invoke\\s{1,4}${attribute('name', 'name')}>`, 'y'),
-    jsonEnd: /\s*<\/(?:｜\w{4}｜ ?|[\w-]{1,16}:)?invoke>/y,
+    jsonEnd: /\s*<\/(?:[|｜]{1,2}\w{4}[|｜]{1,2} ?|[\w-]{1,16}:)?invoke>/y,
     tags: invokeTags,
   },
   {
@@ -165,16 +176,19 @@ export const callRows: readonly CallRow[] = [
   },
   {
     words: ['<|tool_call_begin|>'],
-    open: new RegExp(`<\\|tool_call_begin\\|>\\s*${WORD}\\s*<\\|tool_call_argument_begin\\|>`, 'y'),
-    jsonEnd: /\s*<\|tool_call_end\|>/y,
-  },
-  {
-    words: ['<｜tool'],
     open: new RegExp(
-      `<｜tool${GAP}call${GAP}begin｜>(?:function<｜tool${GAP}sep｜>)?${WORD}(?:<｜tool${GAP}sep｜>|\\n)\\s*${fence}`,
+      `<\\|tool_call_begin\\|>\\s*${WORD}\\s*(?:<\\|tool_call_argument_begin\\|>\\s*${fence}|(?=\\{|<\\|tool_call_end\\|>))`,
       'y',
     ),
-    jsonEnd: new RegExp(`${fenceEnd}<｜tool${GAP}call${GAP}end｜>`, 'y'),
+    jsonEnd: /(?:\s*```)?\s*<\|tool_call_end\|>/y,
+  },
+  {
+    words: ['<｜tool', '<|tool▁', '<|tool_call_begin|>'],
+    open: new RegExp(
+      `<[|｜]tool${GAP}call${GAP}begin[|｜]>(?:function${SEP})?${WORD}(?:${SEP}|\\n)\\s*${fence}`,
+      'y',
+    ),
+    jsonEnd: new RegExp(`${fenceEnd}<[|｜]tool${GAP}call${GAP}end[|｜]>`, 'y'),
   },
   {
     words: ['<|plamo:begin_tool_request:'],
@@ -214,7 +228,7 @@ export const callRows: readonly CallRow[] = [
  */
 function harmony(before: string): RegExp {
   const name = '(?:functions\\.)?(?<name>[^\\s<>{}]{1,200}?)';
-  const type = '\\s{0,2}(?:<\\|constrain\\|>)?(?:json|code)?\\s{0,2}(?:<\\|message\\|>)?\\s*(?=\\{|$)';
+  const type = '\\s{0,2}(?:<\\|constrain\\|>)?(?:json|code)?\\s{0,2}(?:<\\|message\\|>\\s*|\\s*(?=\\{|$))';
   return new RegExp(`${before}to=${name}(?:\\s?<\\|channel\\|>(?:commentary|analysis))?${type}`, 'y');
 }
 
@@ -231,18 +245,18 @@ export const namedRows: readonly {
     // DeepSeek V3 without the opening token of the call.
     stripped: false,
     row: {
-      open: new RegExp(`function<｜tool${GAP}sep｜>${WORD}\\n\\s*${fence}(?=\\{|$)`, 'y'),
-      jsonEnd: new RegExp(`${fenceEnd}<｜tool${GAP}call${GAP}end｜>`, 'y'),
+      open: new RegExp(`function${SEP}${WORD}\\n\\s*${fence}(?=\\{|$)`, 'y'),
+      jsonEnd: new RegExp(`${fenceEnd}<[|｜]tool${GAP}call${GAP}end[|｜]>`, 'y'),
     },
   },
   {
     stripped: true,
     row: {
       open: new RegExp(
-        `${WORD}(?:<\\|tool_call_argument_begin\\|>|(?:\\[CALL_ID\\]\\w{0,40})?(?:\\[ARGS\\]|(?<=\\[CALL_ID\\]\\w{0,40})$)|<｜tool${GAP}sep｜>)\\s{0,8}${fence}(?=\\{|$)`,
+        `${WORD}(?:<\\|tool_call_argument_begin\\|>|(?:\\[CALL_ID\\]\\w{0,40})?(?:\\[ARGS\\]|(?<=\\[CALL_ID\\]\\w{0,40})$)|${SEP})\\s{0,8}${fence}(?=\\{|$)`,
         'y',
       ),
-      jsonEnd: new RegExp(`${fenceEnd}(?:<｜tool${GAP}call${GAP}end｜>|<\\|tool_call_end\\|>)`, 'y'),
+      jsonEnd: new RegExp(`${fenceEnd}(?:<[|｜]tool${GAP}call${GAP}end[|｜]>|<\\|tool_call_end\\|>)`, 'y'),
     },
   },
   {

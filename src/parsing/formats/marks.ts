@@ -43,11 +43,23 @@ const fixed = (...words: string[]): MarkRow[] =>
   words.map((word) => ({ words: [word], open: new RegExp(escaped(word), 'y') }));
 
 /** Matches prefixes of tag names: tokens of DeepSeek and GigaChat, `ifm|` of K2 Horizon, and any XML namespace. */
-export const PREFIX = '(?<p>｜(?:DSML|GCML)｜ ?|ifm\\||[a-z][\\w-]{0,15}:)?';
+export const PREFIX = '(?<p>[|｜]{1,2}(?:DSML|GCML)[|｜]{1,2} ?|ifm\\||[a-z][\\w-]{0,15}:)?';
 /**
  * Matches the character between the words of DeepSeek's tokens, in all spellings that DeepSeek's own parsers accept.
  */
 export const GAP = '(?:▁|\\\\?_| )';
+
+/** Beginnings of tags with DeepSeek's or GigaChat's prefix, whose bars models write in ASCII or twice. */
+export const BARRED = [
+  '<｜DSML',
+  '<｜GCML',
+  '<|DSML',
+  '<|GCML',
+  '<｜｜DSML',
+  '<｜｜GCML',
+  '<||DSML',
+  '<||GCML',
+];
 
 /** Opening line of a code fence whose language shows that it contains a call (Gemma 3). */
 export const CALL_FENCE = '```tool_code';
@@ -58,21 +70,24 @@ export const CALL_FENCE = '```tool_code';
  */
 const markRows: readonly MarkRow[] = [
   {
-    words: ['<tool_call', '<function_call', '<｜DSML｜', '<｜GCML｜', '<ifm|tool_call'],
+    words: ['<tool_call', '<function_call', ...BARRED, '<ifm|tool_call'],
     otherwise: /<[a-z][\w-]{0,15}:/y,
     open: new RegExp(`<${PREFIX}(?:tool_calls?|function_calls?)(?<s>:[\\w.-]{1,40})?>`, 'y'),
   },
   {
-    words: ['<｜DSML｜', '<｜GCML｜'],
-    open: /<(?<p>｜(?:DSML|GCML)｜ ?)(?:calls|toolcalls|tool)>/y,
+    words: BARRED,
+    open: /<(?<p>[|｜]{1,2}(?:DSML|GCML)[|｜]{1,2} ?)(?:calls|toolcalls|tool)>/y,
   },
   {
-    words: ['<｜tool'],
-    open: new RegExp(`<｜tool${GAP}calls(?:${GAP}begin)?｜>`, 'y'),
+    words: ['<｜tool', '<|tool▁', '<|tool_calls'],
+    open: new RegExp(`<[|｜]tool${GAP}calls(?:${GAP}begin)?[|｜]>`, 'y'),
   },
   {
-    words: ['<｜tool'],
-    open: new RegExp(`<｜tool${GAP}call${GAP}begin｜>(?:function)?<｜tool${GAP}sep｜>(?=\\s*<)`, 'y'),
+    words: ['<｜tool', '<|tool▁'],
+    open: new RegExp(
+      `<[|｜]tool${GAP}call${GAP}begin[|｜]>(?:function)?<[|｜]tool${GAP}sep[|｜]>(?=\\s*<)`,
+      'y',
+    ),
   },
   // One of the two brackets of Mistral's `[TOOL_CALLS]` may be missing.
   { words: ['[TOOL_CALLS'], open: /\[TOOL_CALLS(?=\w)/y },
@@ -124,8 +139,8 @@ const markRows: readonly MarkRow[] = [
 
 /** Pattern source that matches any closing tag or token of a section or a call. Its opening mark may be missing. */
 export const closerSource = [
-  '</(?:｜(?:DSML|GCML)｜ ?|ifm\\||longcat_|iquest_|dots_|[a-z][\\w-]{0,15}:)?(?:tool_calls?|function_calls?|calls|toolcalls|tools?|tool_code|TOOLCALL|response|json|JSON|xml)(?::[\\w.-]{1,40})?>',
-  `<｜tool${GAP}calls?${GAP}end｜>`,
+  '</(?:[|｜]{1,2}(?:DSML|GCML)[|｜]{1,2} ?|ifm\\||longcat_|iquest_|dots_|[a-z][\\w-]{0,15}:)?(?:tool_calls?|function_calls?|calls|toolcalls|tools?|tool_code|TOOLCALL|response|json|JSON|xml)(?::[\\w.-]{1,40})?>',
+  `<[|｜]tool${GAP}calls?${GAP}end[|｜]>`,
   '<\\|/tool_call\\|>|<\\|tools_suffix\\|>|<\\|END_ACTION\\|>|\\[/TOOL_CALLS\\]|<\\|tool_call_end\\|>|<\\|python_end\\|>',
   '<\\|tool_call:end\\|>|<\\|tool_calls_section_end\\|>|<\\|close\\|>\\s{0,4}tools\\s{0,4}<\\|sep\\|>|\\]<\\]minimax\\[>\\[</tool_call>',
   '<\\|plamo:end_tool_requests:plamo\\|>|<\\|end_message\\|>|<\\|action_end\\|>',

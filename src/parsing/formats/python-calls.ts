@@ -37,10 +37,14 @@ function joined([first, ...more]: readonly WholeCall[], start: number, end: numb
   return more.length === 0 ? { ...first, start, end } : { ...first, more, blockEnd: end };
 }
 
+/** The module of the tools in Gemini's code, as in `print(default_api.f())`. */
+const GEMINI_MODULE = 'default_api.';
+
 /** Reads the call in `print(…)`. */
 function readPrinted(text: string, start: number, tools: OfferedTools): CallReading | null {
   if (!text.startsWith('print(', start)) return null;
-  const inside = skipSpace(text, start + 'print('.length);
+  const first = skipSpace(text, start + 'print('.length);
+  const inside = text.startsWith(GEMINI_MODULE, first) ? first + GEMINI_MODULE.length : first;
   if (!tools.find(text.slice(inside, tools.nameEnd(text, inside)))) return null;
   const reading = readCall(text, inside, tools);
   if (reading?.kind !== 'call') return reading;

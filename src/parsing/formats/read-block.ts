@@ -8,7 +8,7 @@ import { readValue } from '../text/literals.js';
 import { Scanner } from '../text/scanner.js';
 import { type CallRow, callRows, callWords, lineCallWords, namedRows, toolElements } from './call-rows.js';
 import { GEMMA_STRIPPED, gemmaWords, readGemmaCall } from './gemma.js';
-import { hintedName } from './hinted-name.js';
+import { hintedName, namedCall, offeredName } from './hinted-name.js';
 import {
   type Beginnings,
   CALL_FENCE,
@@ -119,6 +119,14 @@ export function readBlock(
   return new BlockReader(text, tools).read(start, place);
 }
 
+/**
+ * Reads a block at the start of a reply whose first opening mark is missing, because the prompt already ends with it or
+ * a server removed it. Returns null unless the first call is followed by a closing mark.
+ */
+export function readOpenedBlock(text: string, start: number, tools: OfferedTools): CallReading | null {
+  return new BlockReader(text, tools).readOpened(start);
+}
+
 /** Matches the opening mark of a call in which the tool's name directly follows the mark. */
 const MARKED_CALL =
   '<(?:ifm\\||iquest_)?tool_call(?::[\\w.-]{1,40})?>\\s{0,8}[^<\\s]{1,200}\\s{0,8}<(?:(?:ifm\\|)?arg_key|tool_sep|/(?:ifm\\||iquest_)?tool_call)|<\\|tool_call:start\\|>';
@@ -143,6 +151,8 @@ class BlockReader {
   #depth = 0;
   /** Number of code fences that the block opened and that are not closed yet. */
   #fences = 0;
+  /** True if a closing mark was read before any opening mark. */
+  #lacksOpener = false;
   /** End of the last call, or of the closing mark after it. */
   #end = 0;
   #startsLine = false;
@@ -167,6 +177,14 @@ class BlockReader {
     }
   }
 
+  /** Reads a block as if its opening mark were before `start`. */
+  readOpened(start: number): CallReading | null {
+    this.#depth = 1;
+    const reading = this.read(start, { startsLine: true });
+    if (!this.#lacksOpener || reading?.kind !== 'call' || !this.#tools.find(reading.name)) return null;
+    return { ...reading, repairs: [...reading.repairs, 'missing_open'] };
+  }
+
   #enterMark(at: number, startsLine: boolean): number | null {
     const mark = this.#depth < MAX_MARKS ? markAt(this.#text, at, startsLine) : null;
     if (!mark) return null;
@@ -179,7 +197,10 @@ class BlockReader {
   }
 
   #leaveMark(at: number): number | null {
-    const end = this.#calls.length > 0 ? (closerEnd(this.#text, at) ?? this.#fenceEnd(at)) : null;
+    if (this.#calls.length === 0) return null;
+    const closer = closerEnd(this.#text, at);
+    if (closer !== null && this.#mark === null) this.#lacksOpener = true;
+    const end = closer ?? this.#fenceEnd(at);
     if (end === null) return null;
     this.#depth = Math.max(0, this.#depth - 1);
     this.#end = end;
@@ -303,6 +324,7 @@ class BlockReader {
     const isMarked = !('words' in row);
     const opens = isMarked ? MARKED_CALL : row.open.source;
     const head = this.#head(name, [start, start + opener.length], { opens, isMarked });
+    if (row.isMended && !head.tool) return null;
     if (attrs.trim() === '/') return this.#withoutArguments(head, row);
     const body = skipSpace(this.#text, head.end);
     const mayBeJson = row.jsonEnd && (!row.tags || this.#text.charAt(body) === '{');
@@ -318,21 +340,10 @@ class BlockReader {
     [start, end]: readonly [number, number],
     { opens, isMarked = false }: { opens: string; isMarked?: boolean },
   ): CallHead {
-    const name = this.#offeredName(written);
+    const name = offeredName(written, this.#tools);
     const isOutermost = this.#depth <= (isMarked ? 1 : 0); // The innermost mark belongs to the call.
     const startsLine = this.#startsLine || this.#depth > 0;
     return { name, tool: this.#tools.find(name), start, end, opens, startsLine, isOutermost };
-  }
-
-  /**
-   * Returns the name of the offered tool that the model intended: the name as written, or without the prefix
-   * `functions.`, a suffix such as `:0`, or both. If no such tool is offered, returns the name without both.
-   */
-  #offeredName(written: string): string {
-    const plain = written.trim().replaceAll('&quot;', '"').replaceAll('&amp;', '&');
-    const short = plain.replace(/^functions\./, '').replace(/:\d{1,9}$/, '');
-    const names = [plain, short, plain.replace(/^functions\./, ''), plain.replace(/:\d{1,9}$/, '')];
-    return names.find((name) => this.#tools.find(name)) ?? short;
   }
 
   #withoutArguments({ name, start, end }: CallHead, row: Pick<CallRow, 'tags'>): CallReading {
@@ -347,10 +358,13 @@ class BlockReader {
   #readJson(
     { name, start }: CallHead,
     body: number,
-    { jsonEnd, needsEnd, tags }: Pick<CallRow, 'jsonEnd' | 'needsEnd' | 'tags'>,
+    { jsonEnd, needsEnd, tags, isMended }: Pick<CallRow, 'jsonEnd' | 'needsEnd' | 'tags' | 'isMended'>,
   ): CallReading | null {
     const text = this.#text;
-    if (text.charAt(body) !== '{' && body < text.length) return null;
+    if (text.charAt(body) !== '{' && body < text.length) {
+      const unusual = needsEnd || !jsonEnd ? null : this.#readUnusual({ name, start }, body, jsonEnd);
+      if (unusual !== 'string') return unusual;
+    }
     const scanner = new Scanner(text, body);
     const value = readValue(scanner);
     if (value === undefined)
@@ -363,8 +377,35 @@ class BlockReader {
       const problem = `${name}: the arguments are written in two forms`;
       return { kind: 'unreadable', dialect: 'name_json', name, problem, cut: false };
     }
+    if (isMended) scanner.repairs.add('mismatched_tag');
     const place = { start, end: end ?? scanner.position };
     return withArguments({ kind: 'call', dialect: 'name_json', name, ...place }, value, scanner);
+  }
+
+  /**
+   * Reads the arguments of an offered tool that are no JSON object. A closing mark in their place means no arguments;
+   * `'string'` means that they begin like a string, which may encode an object. Other arguments cannot be read.
+   */
+  #readUnusual(
+    { name, start }: { name: string; start: number },
+    body: number,
+    jsonEnd: RegExp,
+  ): CallReading | 'string' | null {
+    const text = this.#text;
+    if (!this.#tools.find(name)) return null;
+    const end = matchEnd(jsonEnd, text, body);
+    if (end !== null)
+      return withArguments(
+        { kind: 'call', dialect: 'name_json', name, start, end },
+        undefined,
+        new Scanner(text, body),
+      );
+    const scanner = new Scanner(text, body);
+    const value = readValue(scanner);
+    if (typeof value === 'string' && value.trimStart().startsWith('{')) return 'string';
+    if (!this.#startsLine) return null;
+    const problem = `${name}: its arguments are no JSON object`;
+    return { kind: 'unreadable', dialect: 'name_json', name, problem, cut: scanner.cut };
   }
 
   /** Reads an element named after an offered tool, if it is empty or contains the tool's parameters (Cline). */
@@ -413,7 +454,7 @@ class BlockReader {
       row.open.lastIndex = at;
       const found = row.open.exec(this.#text);
       if (!found) continue;
-      const name = this.#offeredName(found.groups?.['name'] ?? '');
+      const name = offeredName(found.groups?.['name'] ?? '', this.#tools);
       if (!this.#tools.find(name) && (!isMarked || this.#tools.areUnknown)) continue;
       const reading = this.#readRow(row, at, found);
       if (reading && !this.#isMentioned(reading)) return this.#add(reading);
@@ -449,10 +490,11 @@ class BlockReader {
   /** Reports a call with an opening mark and an offered tool's name, but without readable arguments. */
   #unread(at: number, { startsLine }: BlockPlace): CallReading | null {
     if (this.#depth === 0 || !startsLine) return null;
-    const nameEnd = this.#tools.nameEnd(this.#text, at);
-    const tool = this.#tools.find(this.#text.slice(at, nameEnd));
+    const end = this.#matches.after('</[\\w:|]{1,40}>', at) ?? this.#matches.after(closerSource, at);
+    const named = this.#tools.find(this.#text.slice(at, this.#tools.nameEnd(this.#text, at)));
+    const tool =
+      named ?? (end && this.#tools.find(namedCall(this.#text.slice(at, end.index), this.#tools) ?? ''));
     if (!tool) return null;
-    const end = this.#matches.after('</[\\w:|]{1,40}>', at);
     const stop = end ? end.index + end[0].length : this.#text.length;
     const problem = `${tool.name}: its arguments cannot be read`;
     return {
@@ -486,7 +528,7 @@ class BlockReader {
 }
 
 /** Whether an element with this name is more likely HTML or XML than a call of a tool. */
-const isHtml = (name: string): boolean =>
+export const isHtml = (name: string): boolean =>
   [
     'code',
     'table',

@@ -12,6 +12,8 @@ import { readJsonText, readTypedText, type TypedText } from './typed-text.js';
 /** Maximum number of arguments of one call. */
 const MAX_ARGUMENTS = 1_000;
 
+const MAX_CUT_TAG = 200;
+
 /** The name of a call, and the position of its opening tag. */
 export interface CallHead {
   readonly name: string;
@@ -107,6 +109,7 @@ export class TaggedArguments {
     const first = this.#skip(this.#head.end);
     const fits =
       first >= this.#text.length || this.#argumentAt(first) || this.#matches.at(this.#tags.end, first);
+    if (!fits && this.#isCutTag(first)) return this.#fail('the call is cut off', this.#text.length);
     if (!fits) return this.#misfit(first);
     let at = first;
     for (;;) {
@@ -136,6 +139,13 @@ export class TaggedArguments {
     const isClosed =
       isRestBlank(this.#text, end, lineEnd(this.#text, end)) || closerEnd(this.#text, end) !== null;
     return isClosed ? this.#fail('its arguments cannot be read', end) : null;
+  }
+
+  /** Whether the text ends within the first tag after the call's opening tag. */
+  #isCutTag(at: number): boolean {
+    const rest = this.#text.slice(at, at + MAX_CUT_TAG);
+    const isTag = rest.startsWith('<') && !rest.includes('>') && rest.length < MAX_CUT_TAG;
+    return isTag && !this.#tags.declaredOnly && this.#head.startsLine && this.#head.tool !== undefined;
   }
 
   /** Skips white space, and the two characters `\n` that some servers write for a line break. */

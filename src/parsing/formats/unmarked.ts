@@ -12,17 +12,17 @@ import {
 import { isOneOf, skipBlanks, skipSpace } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
 import { Scanner } from '../text/scanner.js';
-import { hintedName } from './hinted-name.js';
+import { hintedName, offeredName } from './hinted-name.js';
 import { readPythonCalls } from './python-calls.js';
 
 /** Calls at the beginning of a text without a label or tags. */
 export interface UnmarkedCalls {
   readonly calls: readonly WholeCall[];
   /**
-   * True if a broken or cut-off call of an offered tool follows `calls`. The rest of the text is then not searched for
+   * A broken or cut-off call of an offered tool that follows `calls`. The rest of the text is then not searched for
    * calls.
    */
-  readonly endsInBrokenCall: boolean;
+  readonly broken: UnreadableCall | null;
 }
 
 /**
@@ -35,13 +35,13 @@ export function readUnmarked(text: string, start: number, tools: OfferedTools): 
     const reading =
       readList(text, at, tools) ?? readNamedObject(text, at, tools) ?? readPlainAll(text, at, tools);
     if (reading?.kind !== 'call')
-      return { calls, endsInBrokenCall: reading !== null && isData(reading, { text, at, tools }) };
+      return { calls, broken: reading && isData(reading, { text, at, tools }) ? reading : null };
     calls.push(reading);
     const next = skipSpace(text, reading.blockEnd ?? reading.end);
     at = text.charAt(next) === ';' ? skipSpace(text, next + 1) : next;
     if (reading.dialect === 'bracket' || calls.length >= MAX_CALLS) break;
   }
-  return { calls, endsInBrokenCall: false };
+  return { calls, broken: null };
 }
 
 /**
@@ -64,13 +64,18 @@ function readList(text: string, start: number, tools: OfferedTools): CallReading
   return text.charAt(start) === '[' ? readPythonCalls(text, start, tools) : null;
 }
 
+/** Matches the word on the line before a tool's name (Step-Audio 2). */
+const wordBefore = /^function[ \t]*\r?\n\s*/;
+const MAX_WORD_LENGTH = 16;
+
 /**
- * Reads a tool's name and a JSON object, without the opening token before them, which was in the prompt or is lost
- * (Functionary, Mistral).
+ * Reads a tool's name and a JSON object, without the tokens around the name, which were in the prompt or are lost
+ * (Functionary, Mistral, Kimi K2, Step-Audio 2).
  */
 function readNamedObject(text: string, start: number, tools: OfferedTools): CallReading | null {
-  const nameEnd = tools.nameEnd(text, start);
-  const name = text.slice(start, nameEnd);
+  const nameStart = start + (wordBefore.exec(text.slice(start, start + MAX_WORD_LENGTH))?.[0].length ?? 0);
+  const nameEnd = tools.nameEnd(text, nameStart);
+  const name = offeredName(text.slice(nameStart, nameEnd), tools);
   const open = skipSpace(text, nameEnd);
   if (!tools.find(name) || text.charAt(open) !== '{') return null;
   const scanner = new Scanner(text, open);
@@ -117,12 +122,19 @@ export function mayBeginBareCall(text: string, position: number, tools: OfferedT
   return mayBeginNamed(text, start, tools);
 }
 
+/** Texts that models write before a tool's name. */
+const prefixes = ['functions.', 'function\n', 'function\r\n'];
+
 /** Returns whether an offered tool's name and the beginning of its arguments are at `start`. */
 function mayBeginNamed(text: string, start: number, tools: OfferedTools): boolean | 'partial' {
   if (tools.areUnknown) return false;
-  if (tools.mayGoOnToName(text, start)) return 'partial';
+  const before = wordBefore.exec(text.slice(start, start + MAX_WORD_LENGTH))?.[0];
+  if (before !== undefined) return start + before.length < text.length ? true : 'partial';
+  const isInPrefix = prefixes.some((prefix) => prefix.startsWith(text.slice(start)));
+  const short = text.startsWith('functions.', start) ? start + 'functions.'.length : start;
+  if (isInPrefix || tools.mayGoOnToName(text, start) || tools.mayGoOnToName(text, short)) return 'partial';
   const end = tools.nameEnd(text, start);
-  if (!tools.find(text.slice(start, end))) return false;
+  if (!tools.find(offeredName(text.slice(start, end), tools))) return false;
   const open = skipSpace(text, end);
   if (open - end > MAX_BLANKS) return true;
   if (open >= text.length) return 'partial';

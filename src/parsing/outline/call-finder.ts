@@ -7,6 +7,7 @@ import {
   opensBlock,
   opensQuotedLine,
   readBlock,
+  readOpenedBlock,
 } from '../formats/read-block.js';
 import { mayBeginBareCall, readUnmarked } from '../formats/unmarked.js';
 import { character, skipBlanks } from '../text/characters.js';
@@ -109,6 +110,14 @@ export class CallFinder {
     return reading && { at, reading };
   }
 
+  /** Reads a block at the start of a reply whose first opening mark is missing (rule: native-formats). */
+  readOpened(lineStart: number): CallReading | null {
+    const at = skipBlanks(this.#text, lineStart);
+    if (this.#attempts >= MAX_ATTEMPTS || mayBeginBareCall(this.#text, at, this.#tools) !== true) return null;
+    this.#attempts += 1;
+    return readOpenedBlock(this.#text, at, this.#tools);
+  }
+
   /**
    * Returns the end of the calls without a label or tags at the start of a line, so that text inside their strings is
    * not read as a label or call. If the last call is cut off or broken, returns the text's end; if there are no such
@@ -118,8 +127,8 @@ export class CallFinder {
     const at = skipBlanks(this.#text, lineStart);
     if (this.#attempts >= MAX_ATTEMPTS || mayBeginBareCall(this.#text, at, this.#tools) !== true) return null;
     this.#attempts += 1;
-    const { calls, endsInBrokenCall } = readUnmarked(this.#text, at, this.#tools);
-    if (endsInBrokenCall) return this.#text.length;
+    const { calls, broken } = readUnmarked(this.#text, at, this.#tools);
+    if (broken) return this.#text.length;
     const last = calls.every(({ name }) => this.#tools.find(name)) ? calls.at(-1) : undefined;
     return last ? endOf(last) : null;
   }

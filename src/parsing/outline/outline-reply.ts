@@ -273,6 +273,12 @@ class OutlineWalk {
       return this.#skipLine(line);
     if (line.kind === 'marker') return this.#enterMarker(line.marker, end);
     this.found.enterLine(start, { hasLabel: false });
+    const opened = this.#lines.proseBefore ? null : this.#calls.readOpened(start);
+    if (opened?.kind === 'call') {
+      const at = skipBlanks(this.#text, start);
+      if (!followsText(this.#text, opened.blockEnd ?? opened.end)) return this.#act(at, opened);
+      this.found.quotedAction = { reading: opened, where: 'has lost its opening tag and has text after it' };
+    }
     const callEnd = this.#lines.proseBefore ? null : this.#calls.unmarkedEnd(start);
     if (callEnd !== null) {
       this.found.lastValue = skipBlanks(this.#text, start);

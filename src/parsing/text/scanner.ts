@@ -3,6 +3,7 @@ import { isOneOf, lineEnd, skipSpace } from './characters.js';
 /** A repair that was made while a reply was read. The response reports each (rule: repairs). */
 export type Repair =
   | 'missing_close'
+  | 'missing_open'
   | 'missing_parentheses'
   | 'inner_quotes'
   | 'missing_comma'

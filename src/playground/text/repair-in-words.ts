@@ -4,6 +4,7 @@ const COERCED = 'coerced:';
 
 const repairs: Readonly<Record<string, string>> = {
   missing_close: 'Added a missing closing bracket',
+  missing_open: 'Accepted a call without its opening tag',
   missing_parentheses: 'Added missing parentheses',
   missing_comma: 'Added a missing comma',
   inner_quotes: 'Accepted unescaped quotes inside a text',

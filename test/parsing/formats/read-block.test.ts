@@ -423,6 +423,21 @@ describe('types of raw values', () => {
   });
 });
 
+describe('a missing opening tag at the start of a reply', () => {
+  test.each([
+    '{"name": "read_file", "arguments": {"path": "a"}}\n</tool_call>\n<tool_call>\n{"name": "list_tools"}\n</tool_call>',
+    '[read_file(path="a"), list_tools()]<|tool_call_end|>',
+    '[{"read_file": {"path": "a"}}, {"list_tools": {}}]<|tools_suffix|>',
+    'read_file(path="a")\nlist_tools()\n</function_calls>',
+  ])('all calls are read: %s', (text) => {
+    expect(calls(text)).toEqual([
+      ['read_file', a],
+      ['list_tools', {}],
+    ]);
+    expect(read(text).repairs).toEqual(['missing_open']);
+  });
+});
+
 describe('several calls', () => {
   test('a call after a result that the model made up is not proposed (rule: several-calls)', () => {
     const call = '<tool_call>\n<function=list_tools>\n</function>\n</tool_call>';
