@@ -1,4 +1,5 @@
 import type { ParsedCompletion } from './parse-completion.js';
+import { trimTokens } from './text/trailing.js';
 
 /**
  * A part of a reply that is still arriving. `draft` is prose before any label, whose role is undecided (rule:
@@ -92,15 +93,27 @@ export class DeltaWriter {
     this.#role = 'held';
   }
 
+  /** True if nothing but reasoning and white space has arrived. */
+  get beginsReply(): boolean {
+    return this.#role === 'draft' && this.#sent.draft === '' && this.#gap.trim() === '';
+  }
+
   /**
    * Begins a field at its label. White space between unlabelled text (`draft`) and a labelled thought belongs to the
    * draft.
    */
   begin(role: 'thought' | 'answer'): void {
-    const beginsReply = this.#role === 'draft' && this.#sent.draft === '' && this.#gap.trim() === '';
-    if (role === 'answer' || beginsReply) this.#gap = '';
+    if (role === 'answer') this.#sendGap();
+    if (role === 'answer' || this.beginsReply) this.#gap = '';
     if (this.#role !== role) this.#fieldBegins = true;
     this.#role = role;
+  }
+
+  /** Sends the held text of the field that ends, such as a code block, without chat tokens at its end. */
+  #sendGap(): void {
+    const held = this.#gap;
+    this.#gap = '';
+    this.write(held.slice(0, trimTokens(held, 0, held.length).end));
   }
 
   beginReasoning(): void {
@@ -119,15 +132,20 @@ export class DeltaWriter {
     this.#fieldBegins = begins;
   }
 
-  /** Sends what remains of the fields once the whole text is parsed; never the text of an unreadable action. */
+  /**
+   * Sends what remains of the fields once the whole text is parsed; never the text of an unreadable action. An answer
+   * without a label was sent as draft or thought, so only its rest follows.
+   */
   finish({ outcome, thought, answer, answerLabelled, reasoning }: ParsedCompletion): void {
     const { draft, thought: sentThought, answer: sentAnswer } = this.#sent;
+    const sent = draft + sentThought;
     this.#sendRest('reasoning', reasoning, this.#sent.reasoning);
-    this.#sendRest('thought', thought, draft + sentThought);
+    if (thought?.startsWith(sent)) this.#sendRest('thought', thought, sent);
+    else if (thought) this.#send('thought', `\n\n${thought}`); // what was sent turned out to be reasoning
     if (outcome === 'malformed_action' || outcome === 'unknown_tool' || outcome === 'truncated') return;
-    if (answerLabelled || draft === '' || sentThought !== '') this.#sendRest('answer', answer, sentAnswer);
-    else if (answer?.startsWith(draft)) this.#sendRest('draft', answer, draft);
-    else this.#sendRest('answer', answer, '');
+    const isSent = !answerLabelled && sent !== '' && answer?.startsWith(sent);
+    if (isSent) this.#sendRest(sentThought === '' ? 'draft' : 'thought', answer, sent);
+    else this.#sendRest('answer', answer, sentAnswer);
   }
 
   #sendRest(type: ParseDelta['type'], whole: string | null, sent: string): void {

@@ -25,10 +25,9 @@ export interface StreamedReply {
  * as `parseCompletion` for the whole text, and the remaining deltas. The work is linear in the text.
  *
  * In a labelled reply, joined `draft` and `thought` deltas equal the thought, and `answer` deltas the answer (rule:
- * deltas-join). A reply without a label arrives as `draft`; one that begins like a call is held back until its end. A
- * reply that turns out to be no action (`Action: None`) is one `answer` delta at the end; the text of an unreadable
- * action is never sent (rule: unreadable-never-answer). Prose before an unmatched `</think>` has already been sent as
- * draft when the tag shows that it is reasoning.
+ * deltas-join). A reply without a label of an answer is sent once, as `draft` and `thought`; one that begins like a call
+ * is held back until its end. The text of an unreadable action is never sent (rule: unreadable-never-answer). Prose
+ * before an unmatched `</think>` has already been sent as draft when the tag shows that it is reasoning.
  */
 export class IncrementalParser {
   readonly #tools: readonly OfferedTool[];

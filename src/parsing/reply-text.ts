@@ -181,7 +181,7 @@ export class ReplyText {
   /** Returns the `Thought:` with which the content begins; null if there is none. */
   leadingThought(): Marker | null {
     const first = this.outline.thoughts[0];
-    return first && this.contentStart() === first.start ? first : null;
+    return first && !this.hasTextBefore(first.start) ? first : null;
   }
 
   #labels(): TextSpan[] {

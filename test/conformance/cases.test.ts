@@ -84,27 +84,25 @@ describe('the parser', () => {
       for (const length of [1, 3, 7, 1000]) {
         const { joined, completion } = stream(each.text, [length], reply);
         expect(completion).toEqual(whole);
-        expect([each.id, unjoined(each.text, joined, completion)]).toEqual([each.id, []]);
+        expect([each.id, unjoined(joined, completion)]).toEqual([each.id, []]);
       }
     }
   });
 });
 
 /** Returns the names of the fields whose joined deltas differ from the parsed reply. */
-function unjoined(text: string, joined: Joined, read: ParsedCompletion): string[] {
+function unjoined(joined: Joined, read: ParsedCompletion): string[] {
   const { outcome, thought, answer, reasoning, answerLabelled } = read;
   const isUnread = ['malformed_action', 'unknown_tool', 'truncated'].includes(outcome);
   const isDraft = outcome === 'answer' && !answerLabelled;
   // The parser emits text before a closing tag without an opening one as draft, before the tag shows it to be reasoning
   // (rule: thinking).
   const wasSent = reasoning !== null && joined.reasoning !== reasoning;
-  // A draft omits labels wherever they occur (rule: draft-role).
-  const isWhole = !wasSent && !/\nThought:/.test(text);
   const before = joined.draft + joined.thought;
   const faults: Record<string, boolean> = {
     'a call is in the answer': (outcome === 'action' || isUnread) && joined.answer !== '',
     answer: answerLabelled && joined.answer !== answer,
-    draft: isDraft && isWhole && joined.draft + joined.answer !== answer,
+    draft: isDraft && !wasSent && before + joined.answer !== answer,
     thought: (outcome === 'action' || answerLabelled) && !wasSent && before !== (thought ?? ''),
   };
   return Object.keys(faults).filter((fault) => faults[fault]);

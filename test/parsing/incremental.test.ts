@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ParseDelta } from '../../src/parsing/delta-writer.js';
 import { IncrementalParser } from '../../src/parsing/incremental-parser.js';
-import { chunkLengths } from '../support/parsing/arbitraries.js';
+import { chunkLengths, cut } from '../support/parsing/arbitraries.js';
 import { loadCases } from '../support/parsing/cases.js';
 import { stream } from '../support/parsing/properties.js';
 import { anyReply } from '../support/parsing/replies.js';
@@ -112,10 +112,30 @@ describe('streaming a reply (rule: deltas-join)', () => {
     expect(stream(text, [4]).joined).toEqual({ reasoning: '', draft: text, thought: '', answer: '' });
   });
 
-  test('with `Action: None`, the thought and the text after it are sent as the answer', () => {
-    const { joined, completion } = stream('Thought: no tool\nAction: None\nIt is 4.', [5]);
-    expect(joined.answer).toBe(completion.answer);
-    expect(completion.answer).toBe('no tool\nAction: None\nIt is 4.');
+  test.each([
+    ['Thought: no tool\nAction: None\nIt is 4.', 'no tool\nAction: None\nIt is 4.'],
+    ['Thought: I know. It is 42.', 'I know. It is 42.'],
+    ['Try this:\nThought: is a label', 'Try this:\nThought: is a label'],
+    ['Thought: a\n<think>hm</think>', 'a'],
+  ])('the joined deltas of a reply without an answer label hold its text once: %j', (text, answer) => {
+    for (const length of [1, 5, 1000]) {
+      const { joined, completion } = stream(text, [length]);
+      expect(completion).toMatchObject({ outcome: 'answer', answer });
+      expect(joined.draft + joined.thought + joined.answer).toBe(answer);
+    }
+  });
+
+  test.each([
+    '```\nThought: y\nFinal Answer: x\n```',
+    'Thought: y\n```\ncode\n```\nFinal Answer: x',
+    'I look.\nThought: y\nFinal Answer: x',
+  ])('all of the thought is sent before the answer: %j', (text) => {
+    for (const length of [1, 1000]) {
+      const parser = new IncrementalParser(tools);
+      const deltas = cut(text, [length]).flatMap((part) => parser.push(part));
+      const types = [...deltas, ...parser.end().deltas].map(({ type }) => type);
+      expect(types.lastIndexOf('thought')).toBeLessThan(types.indexOf('answer'));
+    }
   });
 
   test.each([

@@ -46,6 +46,11 @@ export class ArrivingReply {
    * after reasoning.
    */
   response: 'before' | 'inside' | 'after' = 'before';
+  /**
+   * True after a `Thought:` that is not at the start of the reply. The text after it is held back until an answer's
+   * label or the end of the reply, because the label is part of an answer without a label (rule: thought-and-answer).
+   */
+  waits = false;
   /** True if nothing but reasoning was sent so far, so that the reply may still be a call without a label. */
   mayBeCall = true;
   /** The text that was not sent yet begins at index `at`. One character before it is kept, if there is one. */
@@ -80,7 +85,8 @@ export class ArrivingReply {
   writeTo(end: number): true {
     const text = this.text.slice(this.at, end);
     this.at = end;
-    if (this.line.kept) this.writer.keep(text);
+    const waits = this.waits && this.writer.role !== 'reasoning';
+    if (this.line.kept || waits) this.writer.keep(text);
     else this.writer.write(text);
     if (text.trim() !== '') this.#sawText(text);
     return true;

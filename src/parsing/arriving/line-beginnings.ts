@@ -103,6 +103,7 @@ export class LineBeginnings {
     else if (writer.role === 'answer') this.#beginAnswerLine(line, end);
     else if (line.kind === 'marker') this.#enterMarker(line.marker);
     else if (line.kind === 'value') this.#valueBegan = true;
+    else if (isHalfStop(text, at, end)) this.#reply.keepTo(end);
     return true;
   }
 
@@ -119,13 +120,16 @@ export class LineBeginnings {
     const endsReply = label === 'observation' && lines.proseBefore;
     if (label === 'action' || endsReply || this.#valueBegan || code.mayBeOpen()) writer.hold();
     else if (label === 'thought' || label === 'answer') this.#beginField(label, marker);
+    else if (label === 'observation') this.#reply.keepTo(this.#reply.at + marker.end - marker.start);
   }
 
   #beginField(label: 'thought' | 'answer', marker: Marker): void {
     const { end, openBold, close } = marker;
     const reply = this.#reply;
-    this.#fences.unwrap();
+    reply.waits = label === 'thought' && !(reply.writer.beginsReply && !this.#fences.isWrapped);
+    if (!reply.waits) this.#fences.unwrap();
     reply.writer.begin(label);
+    reply.line.kept = false;
     reply.line.openBold = openBold;
     reply.closingTag = close;
     reply.answerLabel = label === 'answer' ? marker : null;

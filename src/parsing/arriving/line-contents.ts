@@ -75,7 +75,9 @@ export class LineContents {
       const at = nextStop(text, from, openBold);
       if (at >= text.length || !beginsMark(text, at)) return { at, mark: null };
       const mark = this.#markAt(at);
-      if (mark || isHalfStop(text, at, this.#reply.lineEnd(at))) return { at, mark };
+      if (mark) return { at, mark };
+      const end = this.#reply.lineEnd(at);
+      if (isHalfStop(text, at, end)) return { at, mark: end < text.length ? null : 'partial' };
       from = at;
     }
   }
@@ -120,8 +122,8 @@ export class LineContents {
     if (kind === 'response_end') return this.#leaveResponse(end);
     if (writer.role === 'answer') return this.#enterAnswerMark(mark);
     if (kind === 'chat_token') return this.#leavesTurn() ? this.#hold() : this.#reply.keepTo(end);
-    if (line.quoted || kind === 'answer_end') return this.#reply.writeTo(end);
     if (kind === 'cut') return this.#reply.keepTo(end);
+    if (line.quoted || kind === 'answer_end') return this.#reply.writeTo(end);
     if (kind === 'think' && !line.hasText && !code.mayBeOpen()) return this.#beginThinking(end);
     return this.#hold();
   }

@@ -197,7 +197,7 @@ function responded(view: RunView, response: Step, at: Moment): RunView {
     ...noTexts,
     response,
     thought: thought ?? '',
-    answer: direct_response ?? error?.partial_text ?? '',
+    answer: direct_response ?? partialText(response),
     reasoning: reasoning ?? '',
     failures: error ? [...failures, { error, retryInMs: null }] : failures,
     endedAt: at,
@@ -207,6 +207,10 @@ function responded(view: RunView, response: Step, at: Moment): RunView {
     ? amended
     : amendStep(amended, ({ actions }) => ({ actions: [...actions, ...proposed] }));
 }
+
+/** Returns the text of a failed reply; empty if it is the thought alone, as that of a refusal without words. */
+const partialText = ({ thought, error }: Step): string =>
+  error?.partial_text && error.partial_text !== thought ? error.partial_text : '';
 
 const callsOf = ({ action_details, additional_actions }: Step): readonly ToolEvent[] =>
   [action_details, ...additional_actions].flatMap((action) => (action ? toToolEvent(action) : []));

@@ -122,13 +122,19 @@ function toAnswer(
     ...identity,
     text,
     reasoning,
-    refusal: result.error?.code === 'upstream_refusal' ? (result.error.partial_text ?? '') : null,
+    refusal: refusalOf(result),
     calls,
     end: endOf(result),
     usage,
     providerState: calls.length > 0 ? undefined : repliesIn(result)[0]?.provider_state,
     report: reports ? reportOf(request, result) : undefined,
   };
+}
+
+/** Returns the words of a refusal, without the text before it, which is the thought; null if the model did not refuse. */
+function refusalOf({ error, thought }: StepResult): string | null {
+  if (error?.code !== 'upstream_refusal') return null;
+  return error.partial_text === thought ? '' : (error.partial_text ?? '');
 }
 
 function endOf({ status, error, finish_reason: reason }: StepResult): Answer['end'] {

@@ -69,12 +69,12 @@ const afterBlankLine = (text: string, before: string): string =>
 
 /**
  * Returns the part of a text that was not sent yet. White space at the edges of the sent part is ignored. If the text
- * does not begin with the sent part, returns the whole text after a blank line, because sent text cannot be
- * withdrawn.
+ * does not begin with the sent part, the beginning of that part was reasoning, which cannot be withdrawn: then
+ * returns the whole text after a blank line, unless the sent part ends with it.
  */
 function restOf(whole: string, sent: string): string {
   const begun = sent.trim();
-  if (whole.trim() === begun) return '';
+  if (begun.endsWith(whole.trim())) return '';
   const at = whole.indexOf(begun);
   return at >= 0 && whole.slice(0, at).trim() === ''
     ? whole.slice(at + begun.length)

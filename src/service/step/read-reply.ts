@@ -139,7 +139,12 @@ function isRefusal({ refusal, finishReason }: Completion): boolean {
 
 async function readText(received: Received, situation: ReadingSituation): Promise<ReadCompletion> {
   const { completion } = received;
-  if (isRefusal(completion)) return readRefusal(completion);
+  const read = await readWritten(received, situation);
+  return isRefusal(completion) ? asRefusal(read, completion, situation) : read;
+}
+
+async function readWritten(received: Received, situation: ReadingSituation): Promise<ReadCompletion> {
+  const { completion } = received;
   if (expectsPlainText(situation)) return readPlain(completion, situation);
   if (situation.protocol === 'json') return readObjectReply(received, situation);
   const options = readingOptions(completion, situation);
@@ -233,14 +238,14 @@ async function proseBefore(text: string, { offered }: ReadingSituation): Promise
   return prose.map(({ delta }) => delta).join('') || null;
 }
 
-/** Returns the options for reading a reply's text. */
+/** Returns the options for reading a reply's text. A refusal cuts the text off as the output limit does. */
 export function readingOptions(
-  { finishReason, refusal, reasoning }: Completion,
+  completion: Completion,
   { protocol }: Pick<ReadingSituation, 'protocol'>,
 ): ParseOptions {
   return {
-    finishReason: refusal === null ? finishReason : 'refusal',
-    reasoning,
+    finishReason: isRefusal(completion) ? 'length' : completion.finishReason,
+    reasoning: completion.reasoning,
     labelsExpected: protocol !== 'native',
   };
 }
@@ -311,8 +316,20 @@ const exactParse = (outcome: Parse['outcome'], dialect: Parse['dialect']): Parse
   problem: null,
 });
 
-function readRefusal({ text, refusal, reasoning }: Completion): ReadCompletion {
-  return { parse: exactParse('refusal', null), answer: text || refusal, reasoning, ...emptyReading };
+/**
+ * Returns a refusal: the prose that the model wrote before it as the thought, and the words of the refusal, or that
+ * prose if it has no words, as the answer. Never returns the text of an action.
+ */
+async function asRefusal(
+  { parse: { outcome }, thought, answer, reasoning }: ReadCompletion,
+  { text, refusal }: Completion,
+  situation: ReadingSituation,
+): Promise<ReadCompletion> {
+  const isUnread = outcome === 'malformed_action' || outcome === 'unknown_tool';
+  const before = isUnread ? await proseBefore(text, situation) : thought;
+  const prose = [before, outcome === 'answer' && answer].filter(Boolean).join('\n\n');
+  const parse = exactParse('refusal', null);
+  return { ...emptyReading, parse, thought: prose || null, answer: refusal || prose, reasoning };
 }
 
 /** The answer that a native model gave by calling the reserved tool. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ScriptedCompletion } from '../../../src/offline/wire/reply.js';
 import {
   type ChatService,
   clientOf,
@@ -93,6 +94,24 @@ describe('plain answers of Chat Completions', () => {
     expect(reasoned.message).toMatchObject({ content: '4', reasoning_content: 'Two and two.' });
     const refused = await service.ask({ refusal: 'I must not.', text: null }, { tools: [readFile] });
     expect(refused.message).toMatchObject({ content: null, refusal: 'I must not.' });
+  });
+
+  test.each<[ScriptedCompletion, string | null, string, string]>([
+    [{ text: 'Sure, ', refusal: 'I cannot.' }, 'Sure,', 'I cannot.', 'stop'],
+    [{ text: 'I was going to', finishReason: 'content_filter' }, 'I was going to', '', 'content_filter'],
+    [
+      { text: 'Thought: I look.\nAction: read_file(path="a")', finishReason: 'content_filter' },
+      'I look.',
+      '',
+      'content_filter',
+    ],
+    [{ text: 'Action: read_file(path="a")', refusal: 'No.' }, null, 'No.', 'stop'],
+  ])('text before a refusal is the content and only the words of the refusal are the refusal, plain and streamed: %j', async (script, content, refusal, finish) => {
+    const plain = await service.ask(script, { tools: [readFile] });
+    expect([plain.message.content, plain.message.refusal, plain.finish]).toEqual([content, refusal, finish]);
+    const streamed = await service.stream(script, { tools: [readFile] });
+    const refusals = streamed.chunks.map(({ choices: [choice] }) => choice?.delta.refusal ?? '');
+    expect([streamed.text, refusals.join(''), streamed.finish]).toEqual([content ?? '', refusal, finish]);
   });
 
   test('if the output limit truncates an action, the message has only the thought, and the finish reason is `length`', async () => {

@@ -139,6 +139,14 @@ describe('answers of Messages (rule: messages-answers)', () => {
     });
   });
 
+  test('a refusal after some text follows in a text block of its own, and a filtered text without words of a refusal is sent once', async () => {
+    const refused = await both({ text: 'Sure, ', refusal: 'I cannot.' });
+    expect(refused.content).toMatchObject([{ text: 'Sure,' }, { text: 'I cannot.' }]);
+    const filtered = await both({ text: 'I was going to', finishReason: 'content_filter' });
+    expect(filtered).toMatchObject({ stop_reason: 'refusal', content: [{ text: 'I was going to' }] });
+    expect(filtered.content).toHaveLength(1);
+  });
+
   test('if the output limit truncates an action, the message has only the thought, and the stop reason is `max_tokens`', async () => {
     const cut = { text: 'Thought: I write.\nAction: read_file(path="a', finishReason: 'length' } as const;
     const message = await both(cut);

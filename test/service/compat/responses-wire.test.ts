@@ -263,6 +263,24 @@ describe('answers of Responses (rule: responses-answers)', () => {
     ]);
   });
 
+  test('a refusal after some text is a part of its own, and a filtered text without words of a refusal is sent once', async () => {
+    const refused = await both({ text: 'Sure, ', refusal: 'I cannot.' });
+    expect(refused.output).toMatchObject([
+      {
+        content: [
+          { type: 'output_text', text: 'Sure,' },
+          { type: 'refusal', refusal: 'I cannot.' },
+        ],
+      },
+    ]);
+    const filtered = await both({ text: 'I was going to', finishReason: 'content_filter' });
+    expect(filtered).toMatchObject({
+      status: 'incomplete',
+      incomplete_details: { reason: 'content_filter' },
+      output: [{ type: 'message', content: [{ type: 'output_text', text: 'I was going to' }] }],
+    });
+  });
+
   test('if the output limit truncates an action, the response is incomplete and has only the thought', async () => {
     const cut = { text: 'Thought: I write.\nAction: read_file(path="a', finishReason: 'length' } as const;
     expect(await both(cut)).toMatchObject({

@@ -17,6 +17,7 @@ import { asThought, cutByLimit, noAction } from './completions.js';
 import { describeIntendedObject, type FoundObject, ObjectFinder } from './object-finder.js';
 import { nestedAnswer, turnOf } from './outcomes.js';
 import { type ObjectReading, readObject } from './read-object.js';
+import { thoughtOf } from './scanned-reply.js';
 
 /** A completely read reply, and the deltas that were held back until its end. */
 export interface ObjectReply extends ObjectReading {
@@ -114,8 +115,16 @@ export class ObjectReplyReader {
     const { phase } = this.#options;
     if (this.#deltas.hasTold('answer') || finishReason === 'refusal' || phase === 'reason') return [];
     const isControl = phase === 'observe' && !completion.answerLabelled;
+    if (!isControl && this.#isThought(completion)) return [];
     const answer = isControl ? this.#closingAnswer() : completion.answer;
     return completion.outcome === 'answer' && answer ? [{ type: 'answer', delta: answer }] : [];
+  }
+
+  /** Whether an answer without a key is the thought of the object, which was sent as it arrived. */
+  #isThought({ answer, answerLabelled }: ParsedCompletion): boolean {
+    const { before, scanner } = this.#object ?? {};
+    if (!before || !scanner || answerLabelled || answer === null) return false;
+    return answer === thoughtOf({ before, scanner })?.trim();
   }
 
   /** Returns the answer of a control object that ends the run. */

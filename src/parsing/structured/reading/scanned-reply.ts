@@ -26,6 +26,6 @@ export const isCut = ({ scanner }: ScannedReply, { finishReason }: ParseOptions)
   scanner.end === null && finishReason === 'length';
 
 /** Joins the prose before the object and the thought inside it. */
-export function thoughtOf({ before, scanner }: ScannedReply): string | null {
+export function thoughtOf({ before, scanner }: Pick<ScannedReply, 'before' | 'scanner'>): string | null {
   return [before.answer, scanner.strings.get('thought')?.trim()].filter(Boolean).join('\n') || null;
 }
