@@ -12,13 +12,13 @@ export function laxTools(offered: readonly OfferedTool[], isUnknown: boolean): r
   return isUnknown ? [withoutSchemas, []] : [withoutSchemas];
 }
 
-/** Returns the arguments of a native call if they are complete: one closed JSON object. */
-export function wholeArguments(
-  { name, arguments: written }: NativeToolCall,
-  isCut: boolean,
-): Readonly<Record<string, unknown>> | undefined {
+/** Returns the arguments of a native call that was not cut off, if they are one JSON object or empty. */
+export function wholeArguments({
+  name,
+  arguments: written,
+}: NativeToolCall): Readonly<Record<string, unknown>> | undefined {
   if (name === '') return undefined;
-  if (written.trim() === '') return isCut ? undefined : {};
+  if (written.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(written);
     return isObject(value) ? value : undefined;
