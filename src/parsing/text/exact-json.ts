@@ -20,6 +20,22 @@ export function readExactJson(text: string): ExactJson {
 }
 
 /**
+ * Parses a text that is one JSON value. A number that JavaScript cannot represent becomes a string of its characters, so
+ * that no digit is lost. Throws `SyntaxError` if the text is not JSON.
+ */
+export function parseJsonKeepingDigits(text: string): JsonValue {
+  const value: JsonValue = JSON.parse(text);
+  if (!mayLoseDigits.test(text)) return value;
+  const kept = text.replace(tokens, (token) => (isNumber(token) && !isExact(token) ? `"${token}"` : token));
+  return kept === text ? value : JSON.parse(kept);
+}
+
+/** Matches in every text that has a number which JavaScript cannot represent. */
+const mayLoseDigits = /\d{16}|[eE]\+?\d{3}/;
+
+const isNumber = (token: string): boolean => /^[-\d]/.test(token);
+
+/**
  * Maximum number of nesting levels. The service would refuse deeper JSON in a request, and recursive code would
  * overflow the stack.
  */
@@ -39,7 +55,7 @@ function describeLoss(json: string): string | null {
     const [token] = found;
     if (token === '{' || token === '[') depth += 1;
     else if (token === '}' || token === ']') depth -= 1;
-    else if (!token.startsWith('"') && !isExact(token))
+    else if (isNumber(token) && !isExact(token))
       return `the number ${token.slice(0, 40)} is too large to be represented exactly`;
     if (depth > MAX_DEPTH) return `it is nested deeper than ${MAX_DEPTH} levels`;
   }

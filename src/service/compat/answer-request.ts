@@ -1,5 +1,8 @@
 import type { Turn } from '../../contract/history.js';
+import type { ActionDetails } from '../../contract/step.js';
+import { parseArguments } from '../../conversation/convert/convert-openai.js';
 import { noUsage, sumUsage } from '../../conversation/usage.js';
+import { sameValue } from '../step/history/json-values.js';
 import { Interruption } from '../step/interruption.js';
 import type { StepInput, StepObserver, StepResult } from '../step/react-step.js';
 import { typedTextOf } from './answer-format.js';
@@ -150,20 +153,36 @@ function toCalls(
   result: StepResult,
   newId: () => string,
 ): AnswerCall[] {
-  const { action_details: action, additional_actions: others, parse } = result;
-  if (!action) return [];
+  const { action_details: first, additional_actions: others } = result;
+  if (!first) return [];
   const replies = repliesIn(result);
-  const actions = takesSeveralCalls ? [action, ...others] : [action];
-  return actions.map(({ id, tool_name, tool_args }, index) => {
+  const isNative = result.parse?.dialect === 'native';
+  const actions = takesSeveralCalls ? [first, ...others] : [first];
+  return actions.map((action, index) => {
+    const { id, tool_name, tool_args } = action;
     const providerState = replies[index]?.provider_state;
-    const ownId = parse?.dialect === 'native' ? id : `call_${newId()}`;
+    const isUnchecked = isNative && result.parse?.outcome !== 'action';
     return {
-      id: markedId(ownId, providerState),
+      id: markedId(isNative ? id : `call_${newId()}`, providerState),
       tool: tools.find(tool_name),
       parameters: tool_args,
+      argumentsText: (isUnchecked ? writtenArguments(action) : undefined) ?? JSON.stringify(tool_args),
       providerState,
     };
   });
+}
+
+/**
+ * Returns the argument text of a native call as the model wrote it; undefined if it means something else than the
+ * arguments, because characters that a client could not send back were replaced.
+ */
+function writtenArguments({
+  tool_name,
+  tool_args,
+  raw_action_string: raw,
+}: ActionDetails): string | undefined {
+  const written = raw.slice(`Action: ${tool_name}(`.length, -1);
+  return sameValue(parseArguments(written), tool_args) ? written : undefined;
 }
 
 function reportOf({ warnings }: NeutralRequest, result: StepResult): Answer['report'] {

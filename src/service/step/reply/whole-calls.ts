@@ -1,5 +1,6 @@
 import { isObject } from '../../../contract/fields.js';
 import type { OfferedTool } from '../../../parsing/arguments/offered-tool.js';
+import { parseJsonKeepingDigits } from '../../../parsing/text/exact-json.js';
 import type { NativeToolCall } from '../provider.js';
 
 /**
@@ -12,7 +13,10 @@ export function laxTools(offered: readonly OfferedTool[], isUnknown: boolean): r
   return isUnknown ? [withoutSchemas, []] : [withoutSchemas];
 }
 
-/** Returns the arguments of a native call that was not cut off, if they are one JSON object or empty. */
+/**
+ * Returns the arguments of a native call that was not cut off, if they are one JSON object or empty. Numbers that
+ * JavaScript cannot represent are strings of their digits.
+ */
 export function wholeArguments({
   name,
   arguments: written,
@@ -20,7 +24,7 @@ export function wholeArguments({
   if (name === '') return undefined;
   if (written.trim() === '') return {};
   try {
-    const value: unknown = JSON.parse(written);
+    const value = parseJsonKeepingDigits(written);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined; // cut or unreadable
