@@ -7,7 +7,7 @@ import { Interruption } from '../step/interruption.js';
 import type { StepInput, StepObserver, StepResult } from '../step/react-step.js';
 import { typedTextOf } from './answer-format.js';
 import { markedId } from './client-state.js';
-import { correctionOf } from './correct.js';
+import { allowedActions, correctionOf } from './correct.js';
 import { SentText, type TextSink } from './sent-text.js';
 import type { Answer, AnswerCall, AnswerIdentity, NeutralRequest } from './wire.js';
 
@@ -127,15 +127,15 @@ function toAnswer(
     reasoning,
     refusal: result.error?.code === 'upstream_refusal' ? (result.error.partial_text ?? '') : null,
     calls,
-    end: endOf(result),
+    end: calls.length > 0 ? 'calls' : endOf(result),
     usage,
-    providerState: calls.length > 0 ? undefined : repliesIn(result)[0]?.provider_state,
+    providerState: isAnswer(result) ? repliesIn(result)[0]?.provider_state : undefined,
     report: reports ? reportOf(request, result) : undefined,
   };
 }
 
-function endOf({ status, error, finish_reason: reason }: StepResult): Answer['end'] {
-  if (status === 'action_proposed') return 'calls';
+/** Returns the end of an answer without calls. */
+function endOf({ error, finish_reason: reason }: StepResult): Answer['end'] {
   if (error?.code === 'upstream_refusal') return 'refusal';
   return error?.code === 'output_truncated' || reason === 'length' ? 'length' : 'stop';
 }
@@ -149,18 +149,17 @@ const repliesIn = ({ new_turns: turns }: StepResult): readonly Turn[] =>
  * other calls random ids, because a client may require ids that are unique across all its conversations.
  */
 function toCalls(
-  { tools, takesSeveralCalls }: NeutralRequest,
+  { tools, toolChoice, takesSeveralCalls }: NeutralRequest,
   result: StepResult,
   newId: () => string,
 ): AnswerCall[] {
-  const { action_details: first, additional_actions: others } = result;
-  if (!first) return [];
-  const replies = repliesIn(result);
+  const replies = new Map(repliesIn(result).map((turn) => [turn.toolCall?.id, turn]));
   const isNative = result.parse?.dialect === 'native';
-  const actions = takesSeveralCalls ? [first, ...others] : [first];
-  return actions.map((action, index) => {
+  const allowed = allowedActions(result, toolChoice);
+  const actions = takesSeveralCalls ? allowed : allowed.slice(0, 1);
+  return actions.map((action) => {
     const { id, tool_name, tool_args } = action;
-    const providerState = replies[index]?.provider_state;
+    const providerState = replies.get(id)?.provider_state;
     const isUnchecked = isNative && result.parse?.outcome !== 'action';
     return {
       id: markedId(isNative ? id : `call_${newId()}`, providerState),
