@@ -89,7 +89,9 @@ async function withWholeCalls(
   if (!situation.clientTerms || !isUnfit) return read;
   for (const offered of laxTools(situation.offered, outcome === 'unknown_tool')) {
     const lax = await readText({ completion }, { ...situation, offered });
-    if (lax.actions.length > 0)
+    // A call without its closing mark may lack the arguments that the check misses.
+    const mayBeCut = outcome === 'malformed_action' && lax.parse.repairs.includes('missing_close');
+    if (lax.actions.length > 0 && !mayBeCut)
       return { ...lax, parse: { ...lax.parse, outcome, problem: read.parse.problem } };
   }
   return read;

@@ -342,6 +342,19 @@ describe('complete calls that do not match a tool definition', () => {
   });
 });
 
+test.each([
+  '<function=write><parameter=path>a</parameter>',
+  '<invoke name="write"><parameter name="path">a</parameter>',
+  '<tool_call>write\n<arg_key>path</arg_key>\n<arg_value>a</arg_value>',
+])('a call in a native format without its closing mark and without a required argument never reaches the client: %s (rule: whole-calls)', async (text) => {
+  for (const make of [service.ask, service.stream]) {
+    const { calls, finish } = await make({ text }, { tools: [tool('write', 'path', 'content')] });
+    expect([calls, finish]).toEqual([[], 'stop']);
+  }
+  const whole = await service.ask({ text }, { tools: [tool('write', 'path')] });
+  expect(whole.calls).toMatchObject([{ name: 'write', args: { path: 'a' } }]);
+});
+
 describe('streams of Chat Completions', () => {
   test('every chunk has the fields that clients need, and the last one before [DONE] has the usage if the client asks for it (rules: chat-answers, compatible-streams)', async () => {
     const { chunks, text, calls, finish, headers } = await service.stream(
