@@ -355,6 +355,27 @@ test.each([
   expect(whole.calls).toMatchObject([{ name: 'write', args: { path: 'a' } }]);
 });
 
+test('a call in the field `function_call` of a past message is a call, and the message of the role `function` is its result (rule: chat-requests)', async () => {
+  const called = { name: 'read_file', arguments: '{"path":"a"}' };
+  await service.ask(
+    { text: 'Done.' },
+    {
+      messages: [
+        user('Look.'),
+        { role: 'assistant', content: null, function_call: called },
+        { role: 'function', name: 'read_file', content: 'the text' },
+      ],
+      tools: [readFile],
+    },
+    { 'X-Stepwise-Protocol': 'native' },
+  );
+  const [, , call, result] = sentMessages() as unknown as Record<string, unknown>[];
+  const id = expect.any(String);
+  expect(call).toMatchObject({ tool_calls: [{ id, function: { name: 'read_file' } }] });
+  expect(result).toMatchObject({ role: 'tool', tool_call_id: id });
+  expect(result?.['content']).toContain('the text');
+});
+
 describe('streams of Chat Completions', () => {
   test('every chunk has the fields that clients need, and the last one before [DONE] has the usage if the client asks for it (rules: chat-answers, compatible-streams)', async () => {
     const { chunks, text, calls, finish, headers } = await service.stream(

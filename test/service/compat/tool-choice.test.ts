@@ -77,6 +77,27 @@ describe.each(
   });
 });
 
+test.each([
+  ['chat', { allowed_tools: { mode: 'auto', tools: [{ type: 'function', function: { name: 'list' } }] } }],
+  ['responses', { mode: 'auto', tools: [{ type: 'function', name: 'list' }] }],
+] as const)('only the tools in the list of `allowed_tools` are offered to the model: %s (rules: chat-requests, responses-requests)', async (wire, choice) => {
+  service.fake.script({ text: 'Done.' });
+  const fields = { tool_choice: { type: 'allowed_tools', ...choice } };
+  await ask(wire, { text: 'Look.', tools, model: 'local/m', headers: native, fields });
+  expect(lastBody()['tools']).toMatchObject([{ function: { name: 'list' } }]);
+  expect(lastBody()['tools']).toHaveLength(1);
+});
+
+test.each([
+  ['responses', { type: 'web_search' }, { type: 'web_search' }],
+  ['responses', { type: 'web_search' }, { type: 'function', name: 'web_search' }],
+  ['messages', { type: 'web_search_20250305', name: 'web_search' }, { type: 'tool', name: 'web_search' }],
+] as const)('if the tool choice names a hosted tool, the error says that hosted tools cannot be chosen: %s, %j', async (wire, tool, choice) => {
+  const fields = { tools: [tool], tool_choice: choice };
+  const answer = ask(wire, { text: 'Look.', model: 'local/m', fields });
+  await expect(answer).rejects.toThrow('hosted tools cannot be chosen');
+});
+
 const other = { name: 'list', arguments: { path: 'b' } };
 const wanted = { name: 'read_file', arguments: { path: 'a' } };
 
