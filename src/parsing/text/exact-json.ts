@@ -49,17 +49,26 @@ const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)
  * it can be used.
  */
 function describeLoss(json: string): string | null {
-  let depth = 0;
+  if (isTooDeep(json)) return `it is nested deeper than ${MAX_DEPTH} levels`;
   tokens.lastIndex = 0;
   for (let found = tokens.exec(json); found; found = tokens.exec(json)) {
     const [token] = found;
-    if (token === '{' || token === '[') depth += 1;
-    else if (token === '}' || token === ']') depth -= 1;
-    else if (isNumber(token) && !isExact(token))
+    if (isNumber(token) && !isExact(token))
       return `the number ${token.slice(0, 40)} is too large to be represented exactly`;
-    if (depth > MAX_DEPTH) return `it is nested deeper than ${MAX_DEPTH} levels`;
   }
   return null;
+}
+
+/** Whether a valid JSON text is nested deeper than the service accepts. */
+export function isTooDeep(json: string): boolean {
+  let depth = 0;
+  tokens.lastIndex = 0;
+  for (let found = tokens.exec(json); found && depth <= MAX_DEPTH; found = tokens.exec(json)) {
+    const [token] = found;
+    if (token === '{' || token === '[') depth += 1;
+    else if (token === '}' || token === ']') depth -= 1;
+  }
+  return depth > MAX_DEPTH;
 }
 
 /** Every integer with at most this many characters is exact. */

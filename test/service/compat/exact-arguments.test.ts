@@ -82,3 +82,14 @@ test('a Messages upstream that sends a large number in an argument object does n
   reply.addAnswer(parseJson(JSON.stringify(body).replace('"id":7', '"id":1234567890123456789')));
   expect(reply.completion().toolCalls[0]?.arguments).toBe('{"id":"1234567890123456789"}');
 });
+
+test.each([
+  65, 200_000,
+])('a native call whose arguments are nested %i levels deep is not handed over, and does not fail the request (rule: whole-calls)', async (levels) => {
+  const text = `{"id":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+  service.fake.script({ text: 'I get it.', toolCalls: [{ name: 'get', arguments: text }] });
+  const messages = [{ role: 'user', content: 'Go.' }];
+  const answer = JSON.parse(await post('chat/completions', { model: 'chat/m', messages, tools: [chatTool] }));
+  expect(answer.choices[0].finish_reason).toBe('stop');
+  expect(answer.choices[0].message.tool_calls).toBeUndefined();
+});

@@ -1,6 +1,6 @@
 import { isObject } from '../../../contract/fields.js';
 import type { OfferedTool } from '../../../parsing/arguments/offered-tool.js';
-import { parseJsonKeepingDigits } from '../../../parsing/text/exact-json.js';
+import { isTooDeep, parseJsonKeepingDigits } from '../../../parsing/text/exact-json.js';
 import type { NativeToolCall } from '../provider.js';
 
 /**
@@ -25,7 +25,7 @@ export function wholeArguments({
   if (written.trim() === '') return {};
   try {
     const value = parseJsonKeepingDigits(written);
-    return isObject(value) ? value : undefined;
+    return isObject(value) && !isTooDeep(written) ? value : undefined;
   } catch {
     return undefined; // cut or unreadable
   }
