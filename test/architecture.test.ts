@@ -10,7 +10,7 @@ import { expect, test } from '@jest/globals';
 const rooms: Record<string, readonly string[]> = {
   contract: ['zod', 'yaml'],
   conversation: ['contract:types'],
-  'conversation/convert': ['contract:types', 'conversation'],
+  'conversation/convert': ['contract:types', 'conversation', 'parsing'],
   files: ['event-loop'],
   'files/disk': ['files', 'node:'],
   'event-loop': [],
@@ -39,6 +39,7 @@ const rooms: Record<string, readonly string[]> = {
     'event-loop',
     'network',
     'network/proxies',
+    'parsing',
     'tokens',
     'openai',
     '@anthropic-ai/sdk',

@@ -10,7 +10,7 @@ import { type JsonValue, type Repair, Scanner } from './text/scanner.js';
 export interface NativeCall {
   /** Name of the tool, as the provider's field has it. */
   readonly name: string;
-  /** JSON as the model wrote it; empty text means no arguments. */
+  /** JSON as the model wrote it; empty text means no arguments, unless the output limit cut the call off. */
   readonly arguments: string;
 }
 
@@ -70,10 +70,11 @@ export function readNativeCall(
 
 function readWritten({ name, arguments: written }: NativeCall): CallReading {
   const text = written.trim();
+  const mayContinue = text === '';
   const scanner = new Scanner(text, 0);
-  const value = text === '' ? {} : readValue(scanner);
+  const value = mayContinue ? {} : readValue(scanner);
   if (skipSpace(text, scanner.position) < text.length) scanner.fail(`${name}: text follows the arguments`);
   if (value === undefined || scanner.problem !== null) return unreadable('json', name, scanner);
   const place = { kind: 'call', dialect: 'json', start: 0, end: text.length } as const;
-  return withArguments({ name, ...place }, value, scanner);
+  return withArguments({ name, mayContinue, ...place }, value, scanner);
 }

@@ -53,17 +53,15 @@ export function resolveCall(
 ): ResolvedCall {
   const { dialect, name } = reading;
   if (reading.kind === 'call' && isAnswerCall(reading, tools)) return readAnswer(reading);
+  const isOpen = reading.kind === 'call' ? isOpenEnded(reading, options.textLength) : reading.cut;
+  if (options.cutByLimit && isOpen) {
+    return { outcome: 'truncated', dialect, problem: 'the output limit cut the action off' };
+  }
   if (name !== null && !tools.areUnknown && !tools.findCallable(name)) {
     return { outcome: 'unknown_tool', dialect, problem: tools.describeUnknown(name) };
   }
-  if (reading.kind === 'call' && !(options.cutByLimit && isOpenEnded(reading, options.textLength))) {
-    return nameAndCheck(reading, tools);
-  }
-  if (options.cutByLimit && (reading.kind === 'call' || reading.cut)) {
-    return { outcome: 'truncated', dialect, problem: 'the output limit cut the action off' };
-  }
-  const problem = reading.kind === 'call' ? '' : reading.problem;
-  return { outcome: 'malformed_action', dialect, problem };
+  if (reading.kind === 'call') return nameAndCheck(reading, tools);
+  return { outcome: 'malformed_action', dialect, problem: reading.problem };
 }
 
 /**
@@ -98,11 +96,14 @@ function onlyEntry(value: JsonValue): JsonValue {
 
 /**
  * Whether a call may have been longer before the text was cut off: it lacks `)`, has a string whose end was guessed, or
- * reaches the end of the text without anything that closes it (a plain action input, a smart quote).
+ * reaches the end of the text without anything that closes it (a name alone, a plain or empty action input, a smart
+ * quote).
  */
 function isOpenEnded(call: WholeCall, textLength: number): boolean {
-  if (call.repairs.includes('missing_close') || call.repairs.includes('inner_quotes')) return true;
-  const plain = call.dialect === 'action_input' && typeof call.list[0]?.value === 'string';
+  if (call.mayContinue || call.repairs.includes('missing_close') || call.repairs.includes('inner_quotes'))
+    return true;
+  const [first] = call.list;
+  const plain = call.dialect === 'action_input' && (!first || typeof first.value === 'string');
   return (plain || call.repairs.includes('smart_quotes')) && call.end >= textLength;
 }
 

@@ -74,6 +74,11 @@ test.each([
   ['list_files', 'Action: list_files(path=".")', undefined, 'malformed_action'],
   ['remove', '{"path": "a"}', undefined, 'unknown_tool'],
   ['remove', '{"path": "a', undefined, 'unknown_tool'],
+  ['remove', '{"path": "a', 'length', 'truncated'],
+  ['remove', '{"path": "a"}', 'length', 'unknown_tool'],
+  ['delete_file', '', 'length', 'truncated'],
+  ['list_files', '', 'length', 'truncated'],
+  ['remove', ' ', 'length', 'truncated'],
   ['none', '{}', undefined, 'unknown_tool'],
 ] as const)('the native call %s(%s) with finish reason %s has the outcome %s (rule: json-call)', (name, written, finishReason, outcome) => {
   expect(read(name, written, finishReason)).toMatchObject({ outcome });

@@ -1,5 +1,6 @@
 import type { TurnInput } from '../../contract/history.js';
 import type { ToolDefinition } from '../../contract/tool.js';
+import { parseJsonKeepingDigits } from '../../parsing/text/exact-json.js';
 import { isObject } from '../is-object.js';
 import {
   type ConversationItem,
@@ -160,12 +161,12 @@ function toCall({ id, function: { name, arguments: written } }: OpenAiToolCall) 
 }
 
 /**
- * Parses the arguments of a call. If the model wrote something other than a JSON object, returns it as text in the
- * field `arguments`.
+ * Parses the arguments of a call. Numbers that JavaScript cannot represent become strings of their digits. If the model
+ * wrote something other than a JSON object, returns it as text in the field `arguments`.
  */
 export function parseArguments(written: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(written || '{}');
+    const value = parseJsonKeepingDigits(written || '{}');
     if (isObject(value)) return { ...value };
   } catch {
     // The arguments are not JSON, so the last line returns them as text.

@@ -95,9 +95,9 @@ function readNameAlone(text: string, start: number, tools: OfferedTools): CallRe
   const input = text.charAt(after) === ':' ? skipBlanks(text, after + 1) : after;
   if (text.charAt(input) === '{') return readInput(text, start, name, input);
   if (skipClosers(text, nameEnd) < lineEnd(text, nameEnd) - 1 || !endsReply(text, nameEnd)) return null;
+  const cut =
+    skipSpace(text, nameEnd) >= text.length || matchMarker(text, lineEnd(text, nameEnd) + 1) === 'partial';
   if (tool.parameters.length > 0) {
-    const cut =
-      skipSpace(text, nameEnd) >= text.length || matchMarker(text, lineEnd(text, nameEnd) + 1) === 'partial';
     return {
       kind: 'unreadable',
       dialect: 'action_input',
@@ -113,6 +113,7 @@ function readNameAlone(text: string, start: number, tools: OfferedTools): CallRe
     list: [],
     spellings: new WeakMap(),
     repairs: ['missing_parentheses'],
+    mayContinue: cut,
     start,
     end: nameEnd,
   };

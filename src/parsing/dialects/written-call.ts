@@ -41,6 +41,8 @@ export interface WholeCall {
   readonly isStepObject?: boolean;
   readonly spellings: Spellings;
   readonly repairs: readonly Repair[];
+  /** True if the text ends right after a name without arguments, so that the name or the arguments may be cut off. */
+  readonly mayContinue?: boolean;
   /** The call as written: `text.slice(start, end)`. */
   readonly start: number;
   readonly end: number;
@@ -102,7 +104,7 @@ function textEncodedTwice(value: JsonValue | undefined, spellings: Spellings): s
 
 /** Reads a call's arguments from one value; the call is unreadable if that fails. */
 export function withArguments(
-  call: CallPlace & Pick<WholeCall, 'name' | 'thought' | 'isStepObject'>,
+  call: CallPlace & Pick<WholeCall, 'name' | 'thought' | 'isStepObject' | 'mayContinue'>,
   value: JsonValue | undefined,
   { spellings, repairs }: Pick<Scanner, 'spellings' | 'repairs'>,
 ): CallReading {

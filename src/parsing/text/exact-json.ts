@@ -20,6 +20,22 @@ export function readExactJson(text: string, { rounds = false } = {}): ExactJson 
 }
 
 /**
+ * Parses a text that is one JSON value. A number that JavaScript cannot represent becomes a string of its characters, so
+ * that no digit is lost. Throws `SyntaxError` if the text is not JSON.
+ */
+export function parseJsonKeepingDigits(text: string): JsonValue {
+  const value: JsonValue = JSON.parse(text);
+  if (!mayLoseDigits.test(text)) return value;
+  const kept = text.replace(tokens, (token) => (isNumber(token) && !isExact(token) ? `"${token}"` : token));
+  return kept === text ? value : JSON.parse(kept);
+}
+
+/** Matches in every text that has a number which JavaScript cannot represent. */
+const mayLoseDigits = /\d{16}|[eE]\+?\d{3}/;
+
+const isNumber = (token: string): boolean => /^[-\d]/.test(token);
+
+/**
  * Maximum number of nesting levels. The service would refuse deeper JSON in a request, and recursive code would
  * overflow the stack.
  */
@@ -33,17 +49,27 @@ const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)
  * nested too deeply. Null if it can be used.
  */
 function describeLoss(json: string, rounds: boolean): string | null {
-  let depth = 0;
+  if (isTooDeep(json)) return `it is nested deeper than ${MAX_DEPTH} levels`;
+  if (rounds) return null;
   tokens.lastIndex = 0;
   for (let found = tokens.exec(json); found; found = tokens.exec(json)) {
     const [token] = found;
-    if (token === '{' || token === '[') depth += 1;
-    else if (token === '}' || token === ']') depth -= 1;
-    else if (!rounds && !token.startsWith('"') && !isExact(token))
+    if (isNumber(token) && !isExact(token))
       return `the number ${token.slice(0, 40)} is too large to be represented exactly`;
-    if (depth > MAX_DEPTH) return `it is nested deeper than ${MAX_DEPTH} levels`;
   }
   return null;
+}
+
+/** Whether a valid JSON text is nested deeper than the service accepts. */
+export function isTooDeep(json: string): boolean {
+  let depth = 0;
+  tokens.lastIndex = 0;
+  for (let found = tokens.exec(json); found && depth <= MAX_DEPTH; found = tokens.exec(json)) {
+    const [token] = found;
+    if (token === '{' || token === '[') depth += 1;
+    else if (token === '}' || token === ']') depth -= 1;
+  }
+  return depth > MAX_DEPTH;
 }
 
 /** Every integer with at most this many characters is exact. */

@@ -1,10 +1,13 @@
 import type { Turn } from '../../contract/history.js';
+import type { ActionDetails } from '../../contract/step.js';
+import { parseArguments } from '../../conversation/convert/convert-openai.js';
 import { noUsage, sumUsage } from '../../conversation/usage.js';
+import { sameValue } from '../step/history/json-values.js';
 import { Interruption } from '../step/interruption.js';
 import type { StepInput, StepObserver, StepResult } from '../step/react-step.js';
 import { typedTextOf } from './answer-format.js';
 import { markedId } from './client-state.js';
-import { correctionOf } from './correct.js';
+import { allowedActions, correctionOf } from './correct.js';
 import { SentText, type TextSink } from './sent-text.js';
 import type { Answer, AnswerCall, AnswerIdentity, NeutralRequest } from './wire.js';
 
@@ -124,9 +127,9 @@ function toAnswer(
     reasoning,
     refusal: refusalOf(result),
     calls,
-    end: endOf(result),
+    end: calls.length > 0 ? 'calls' : endOf(result),
     usage,
-    providerState: calls.length > 0 ? undefined : repliesIn(result)[0]?.provider_state,
+    providerState: isAnswer(result) ? repliesIn(result)[0]?.provider_state : undefined,
     report: reports ? reportOf(request, result) : undefined,
   };
 }
@@ -137,8 +140,8 @@ function refusalOf({ error, thought }: StepResult): string | null {
   return error.partial_text === thought ? '' : (error.partial_text ?? '');
 }
 
-function endOf({ status, error, finish_reason: reason }: StepResult): Answer['end'] {
-  if (status === 'action_proposed') return 'calls';
+/** Returns the end of an answer without calls. */
+function endOf({ error, finish_reason: reason }: StepResult): Answer['end'] {
   if (error?.code === 'upstream_refusal') return 'refusal';
   return error?.code === 'output_truncated' || reason === 'length' ? 'length' : 'stop';
 }
@@ -152,24 +155,39 @@ const repliesIn = ({ new_turns: turns }: StepResult): readonly Turn[] =>
  * other calls random ids, because a client may require ids that are unique across all its conversations.
  */
 function toCalls(
-  { tools, takesSeveralCalls }: NeutralRequest,
+  { tools, toolChoice, takesSeveralCalls }: NeutralRequest,
   result: StepResult,
   newId: () => string,
 ): AnswerCall[] {
-  const { action_details: action, additional_actions: others, parse } = result;
-  if (!action) return [];
-  const replies = repliesIn(result);
-  const actions = takesSeveralCalls ? [action, ...others] : [action];
-  return actions.map(({ id, tool_name, tool_args }, index) => {
-    const providerState = replies[index]?.provider_state;
-    const ownId = parse?.dialect === 'native' ? id : `call_${newId()}`;
+  const replies = new Map(repliesIn(result).map((turn) => [turn.toolCall?.id, turn]));
+  const isNative = result.parse?.dialect === 'native';
+  const allowed = allowedActions(result, toolChoice);
+  const actions = takesSeveralCalls ? allowed : allowed.slice(0, 1);
+  return actions.map((action) => {
+    const { id, tool_name, tool_args } = action;
+    const providerState = replies.get(id)?.provider_state;
+    const isUnchecked = isNative && result.parse?.outcome !== 'action';
     return {
-      id: markedId(ownId, providerState),
+      id: markedId(isNative ? id : `call_${newId()}`, providerState),
       tool: tools.find(tool_name),
       parameters: tool_args,
+      argumentsText: (isUnchecked ? writtenArguments(action) : undefined) ?? JSON.stringify(tool_args),
       providerState,
     };
   });
+}
+
+/**
+ * Returns the argument text of a native call as the model wrote it; undefined if it means something else than the
+ * arguments, because characters that a client could not send back were replaced.
+ */
+function writtenArguments({
+  tool_name,
+  tool_args,
+  raw_action_string: raw,
+}: ActionDetails): string | undefined {
+  const written = raw.slice(`Action: ${tool_name}(`.length, -1);
+  return sameValue(parseArguments(written), tool_args) ? written : undefined;
 }
 
 function reportOf({ warnings }: NeutralRequest, result: StepResult): Answer['report'] {

@@ -65,7 +65,11 @@ export function chooseTool(
   path: string | readonly PropertyKey[],
 ): NeutralRequest['toolChoice'] {
   const name = tools.offeredNameOf(tool);
-  if (name === undefined) throw refused(path, 'expected the name of a tool in tools');
+  if (name === undefined)
+    throw refused(
+      path,
+      'expected the name of a function or custom tool in tools; hosted tools cannot be chosen',
+    );
   return { name };
 }
 

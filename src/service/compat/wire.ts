@@ -99,6 +99,11 @@ export interface AnswerCall {
   /** The tool as the client knows it. If the client does not offer a tool of this name, its kind is `function`. */
   readonly tool: ClientTool;
   readonly parameters: Readonly<Record<string, unknown>>;
+  /**
+   * The arguments as JSON text. If the model made the call in the provider's own field and it did not pass the check,
+   * they are as the model wrote them, with all digits of their numbers.
+   */
+  readonly argumentsText: string;
   /** State that the provider needs back with this call (rule: provider-state). */
   readonly providerState: unknown;
 }

@@ -1,5 +1,6 @@
 import { isObject } from '../../contract/fields.js';
 import type { Warning } from '../../contract/step.js';
+import { parseJsonKeepingDigits } from '../../parsing/text/exact-json.js';
 import type { CompletionEvent, CompletionRequest, ProviderFailure } from '../step/provider.js';
 import type { Constraint } from './constraint.js';
 import type { VendorCompletion } from './seal-states.js';
@@ -103,10 +104,13 @@ export interface VendorMessage {
   readonly parameter: string | undefined;
 }
 
-/** Returns the JSON value of a text, or undefined if the text is not JSON. A byte order mark before it is ignored. */
+/**
+ * Returns the JSON value of a text, or undefined if the text is not JSON. A byte order mark before it is ignored. Numbers
+ * that JavaScript cannot represent are strings of their digits, because some servers send arguments as an object.
+ */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    return parseJsonKeepingDigits(text.startsWith('\uFEFF') ? text.slice(1) : text);
   } catch {
     return undefined;
   }

@@ -128,7 +128,7 @@ export interface Completion {
 export interface NativeToolCall {
   readonly id: string;
   readonly name: string;
-  /** The arguments as JSON text, not yet parsed. */
+  /** The arguments as JSON text, not yet parsed; empty if the provider sent none. */
   readonly arguments: string;
   /** Provider state for the turn of this call. That of the first call includes the state of the whole reply. */
   readonly providerState?: unknown;

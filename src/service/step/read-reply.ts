@@ -89,7 +89,9 @@ async function withWholeCalls(
   if (!situation.clientTerms || !isUnfit) return read;
   for (const offered of laxTools(situation.offered, outcome === 'unknown_tool')) {
     const lax = await readText({ completion }, { ...situation, offered });
-    if (lax.actions.length > 0)
+    // A call without its closing mark may lack the arguments that the check misses.
+    const mayBeCut = outcome === 'malformed_action' && lax.parse.repairs.includes('missing_close');
+    if (lax.actions.length > 0 && !mayBeCut)
       return { ...lax, parse: { ...lax.parse, outcome, problem: read.parse.problem } };
   }
   return read;
@@ -340,12 +342,14 @@ interface AnswerCall {
 
 /** Returns the answer if the first call of a reply is that of the reserved tool (rule: typed-answers). */
 export function readAnswerCall(
-  { toolCalls: [call] }: Completion,
+  { toolCalls: [call], finishReason }: Completion,
   { answerType }: Pick<ReadingSituation, 'answerType'>,
 ): AnswerCall | undefined {
   if (!call || call.name !== answerType?.tool?.name) return undefined;
-  const { value: given } = readExactJson(call.arguments);
-  if (given === undefined) return { text: call.arguments.trim(), values: [] };
+  const written = call.arguments.trim();
+  if (written === '' && finishReason === 'length') return undefined;
+  const { value: given } = readExactJson(written || '{}');
+  if (given === undefined) return { text: written, values: [] };
   const isWrapped = isJsonObject(given) && Object.keys(given).join() === ANSWER_PARAMETER;
   const value = isWrapped ? (given[ANSWER_PARAMETER] ?? null) : given;
   return { text: answerText(value), values: valuesOf(value) };
@@ -375,17 +379,26 @@ async function readNativeCalls(
   const readings: NativeReading[] = [];
   for (const call of toolCalls) {
     await yieldIfBusy();
-    readings.push({ call, read: readNativeCall(call, offered, { finishReason }) });
+    // The output limit can only have cut off the last call.
+    const cut = call === toolCalls.at(-1) ? { finishReason } : {};
+    readings.push({ call, read: readNativeCall(call, offered, cut) });
   }
   const parse = nativeParse(readings, completion);
   const thought = completion.text.trim() || null;
   const first = readings[0]?.read;
   if (first?.outcome === 'answer')
     return { parse, reasoning, answer: first.answer, ...emptyReading, thought, answerLabelled: true };
-  const actions = readings.flatMap((each) => toNativeActions(each, clientTerms ? completion : undefined));
+  const actions = readings.flatMap((each) => toNativeActions(each, clientTerms !== undefined));
   const mayAct = clientTerms ? actions.length > 0 : first?.outcome === 'action';
   if (!mayAct) {
-    return { parse, answer: writeReply(completion), reasoning, ...emptyReading };
+    const isCut = parse.outcome === 'truncated';
+    return {
+      parse,
+      answer: writeReply(completion),
+      reasoning,
+      ...emptyReading,
+      thought: isCut ? thought : null,
+    };
   }
   return {
     parse,
@@ -434,14 +447,13 @@ const problemOf = (read: NativeCallReading | undefined): string | null =>
  * `handedOver`, a call of an unknown tool or with invalid arguments is returned too, unless it is cut off or
  * unreadable (rule: whole-calls).
  */
-function toNativeActions({ call, read }: NativeReading, handedOver: Completion | undefined): ReadAction[] {
+function toNativeActions({ call, read }: NativeReading, handedOver: boolean): ReadAction[] {
   const { id, providerState } = call;
   const raw = writeCall(call);
   if (read.outcome === 'action')
     return [{ name: read.toolName, parameters: read.toolArgs, raw, id, providerState }];
   const isUnfit = read.outcome === 'unknown_tool' || read.outcome === 'malformed_action';
-  const parameters =
-    handedOver && isUnfit ? wholeArguments(call, handedOver.finishReason === 'length') : undefined;
+  const parameters = handedOver && isUnfit ? wholeArguments(call) : undefined;
   return parameters ? [{ name: call.name, parameters, raw, id, providerState }] : [];
 }
 

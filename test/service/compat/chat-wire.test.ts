@@ -385,6 +385,40 @@ describe('complete calls that do not match a tool definition', () => {
   });
 });
 
+test.each([
+  '<function=write><parameter=path>a</parameter>',
+  '<invoke name="write"><parameter name="path">a</parameter>',
+  '<tool_call>write\n<arg_key>path</arg_key>\n<arg_value>a</arg_value>',
+])('a call in a native format without its closing mark and without a required argument never reaches the client: %s (rule: whole-calls)', async (text) => {
+  for (const make of [service.ask, service.stream]) {
+    const { calls, finish } = await make({ text }, { tools: [tool('write', 'path', 'content')] });
+    expect([calls, finish]).toEqual([[], 'stop']);
+  }
+  const whole = await service.ask({ text }, { tools: [tool('write', 'path')] });
+  expect(whole.calls).toMatchObject([{ name: 'write', args: { path: 'a' } }]);
+});
+
+test('a call in the field `function_call` of a past message is a call, and the message of the role `function` is its result (rule: chat-requests)', async () => {
+  const called = { name: 'read_file', arguments: '{"path":"a"}' };
+  await service.ask(
+    { text: 'Done.' },
+    {
+      messages: [
+        user('Look.'),
+        { role: 'assistant', content: null, function_call: called },
+        { role: 'function', name: 'read_file', content: 'the text' },
+      ],
+      tools: [readFile],
+    },
+    { 'X-Stepwise-Protocol': 'native' },
+  );
+  const [, , call, result] = sentMessages() as unknown as Record<string, unknown>[];
+  const id = expect.any(String);
+  expect(call).toMatchObject({ tool_calls: [{ id, function: { name: 'read_file' } }] });
+  expect(result).toMatchObject({ role: 'tool', tool_call_id: id });
+  expect(result?.['content']).toContain('the text');
+});
+
 describe('streams of Chat Completions', () => {
   test('every chunk has the fields that clients need, and the last one before [DONE] has the usage if the client asks for it (rules: chat-answers, compatible-streams)', async () => {
     const { chunks, text, calls, finish, headers } = await service.stream(

@@ -30,6 +30,7 @@ const calls = fc.array(
       name: fc.constant('t'),
     }),
     parameters: fc.dictionary(fc.string(), fc.jsonValue()),
+    argumentsText: fc.json(),
     providerState: fc.option(fc.constant({ a: 1 }), { nil: undefined }),
   }),
   { maxLength: 3 },

@@ -77,6 +77,65 @@ describe.each(
   });
 });
 
+test.each([
+  ['chat', { allowed_tools: { mode: 'auto', tools: [{ type: 'function', function: { name: 'list' } }] } }],
+  ['responses', { mode: 'auto', tools: [{ type: 'function', name: 'list' }] }],
+] as const)('only the tools in the list of `allowed_tools` are offered to the model: %s (rules: chat-requests, responses-requests)', async (wire, choice) => {
+  service.fake.script({ text: 'Done.' });
+  const fields = { tool_choice: { type: 'allowed_tools', ...choice } };
+  await ask(wire, { text: 'Look.', tools, model: 'local/m', headers: native, fields });
+  expect(lastBody()['tools']).toMatchObject([{ function: { name: 'list' } }]);
+  expect(lastBody()['tools']).toHaveLength(1);
+});
+
+test.each([
+  ['responses', { type: 'web_search' }, { type: 'web_search' }],
+  ['responses', { type: 'web_search' }, { type: 'function', name: 'web_search' }],
+  ['messages', { type: 'web_search_20250305', name: 'web_search' }, { type: 'tool', name: 'web_search' }],
+] as const)('if the tool choice names a hosted tool, the error says that hosted tools cannot be chosen: %s, %j', async (wire, tool, choice) => {
+  const fields = { tools: [tool], tool_choice: choice };
+  const answer = ask(wire, { text: 'Look.', model: 'local/m', fields });
+  await expect(answer).rejects.toThrow('hosted tools cannot be chosen');
+});
+
+const other = { name: 'list', arguments: { path: 'b' } };
+const wanted = { name: 'read_file', arguments: { path: 'a' } };
+
+test.each(
+  wireNames,
+)('if a tool choice names one tool, only calls of that tool reach the client, whatever else the reply calls, and without a correction: %s (rule: client-terms)', async (wire) => {
+  for (const toolCalls of [
+    [other, wanted],
+    [wanted, other],
+  ]) {
+    service.fake.script([{ toolCalls }, { text: 'not asked for' }]);
+    const before = service.fake.requests.length;
+    const request = { text: 'Look.', tools, model: 'local/m', headers: native, toolChoice: named };
+    const { calls } = await ask(wire, request);
+    expect(calls).toEqual([{ name: 'read.file', args: { path: 'a' } }]);
+    expect(service.fake.requests.length - before).toBe(1);
+  }
+});
+
+test.each(
+  wireNames,
+)('if a tool choice names one tool and the model calls another even after the correction, the client gets only the text: %s (rules: client-terms, compatible-corrections)', async (wire) => {
+  const asText = { 'X-Stepwise-Protocol': 'text' };
+  for (const [headers, reply] of [
+    [native, { text: 'I list.', toolCalls: [other] }],
+    [asText, { text: 'Thought: I list.\nAction: list(path="b")' }],
+  ] as const)
+    for (const streamed of [false, true]) {
+      service.fake.script(reply);
+      const before = service.fake.requests.length;
+      const request = { text: 'Look.', tools, model: 'local/m', headers, toolChoice: named };
+      const { calls, text, end } = await ask(wire, request, streamed);
+      expect([calls, text]).toEqual([[], 'I list.']);
+      expect(['stop', 'completed', 'end_turn']).toContain(end);
+      expect(service.fake.requests.length - before).toBe(2);
+    }
+});
+
 test('a tool_choice that an upstream refuses is omitted from the second request and from later steps, with a warning; the prompt still asks for a call', async () => {
   const request = {
     text: 'Look.',

@@ -84,7 +84,7 @@ describe.each(ways)('completions (rule: usage): $title', (way) => {
       ['call_a', 'list'],
       ['call_b', 'fs_read'],
     ]);
-    expect(completion.toolCalls.map((call) => JSON.parse(call.arguments))).toEqual([
+    expect(completion.toolCalls.map((call) => JSON.parse(call.arguments || '{}'))).toEqual([
       { path: 'src', deep: true },
       {},
     ]);

@@ -18,14 +18,16 @@ const contentSchema = z.preprocess(
   list(partSchema, MAX_PARTS),
 );
 
+const calledFunction = optional(
+  z.object({
+    name: z.string(),
+    arguments: optional(z.union([z.string(), jsonObject], 'expected JSON as text')),
+  }),
+);
+
 const toolCallSchema = z.object({
   id: optional(z.string()),
-  function: optional(
-    z.object({
-      name: z.string(),
-      arguments: optional(z.union([z.string(), jsonObject], 'expected JSON as text')),
-    }),
-  ),
+  function: calledFunction,
   custom: optional(z.object({ name: z.string(), input: optional(z.string()) })),
   extra_content: jsonValue.optional(),
 });
@@ -36,6 +38,8 @@ export const messageSchema = z.object({
   content: contentSchema.optional(),
   refusal: optional(z.string()),
   tool_calls: optional(list(toolCallSchema, MAX_PARTS)),
+  /** A call as older clients write it, which has no id. Its result is a message of the role `function`. */
+  function_call: calledFunction,
   tool_call_id: optional(z.string()),
   reasoning_content: optional(z.string()),
   reasoning_details: jsonValue.optional(),
@@ -73,7 +77,10 @@ const toolChoiceSchema = z.union(
     z.object({ type: z.literal('custom'), custom: named }),
     z.object({
       type: z.literal('allowed_tools'),
-      allowed_tools: z.object({ mode: z.enum(['auto', 'required']) }),
+      allowed_tools: z.object({
+        mode: z.enum(['auto', 'required']),
+        tools: optional(list(z.object({ function: named.optional(), custom: named.optional() }), MAX_TOOLS)),
+      }),
     }),
   ],
   'expected "none", "auto", "required", or an object that names a tool',

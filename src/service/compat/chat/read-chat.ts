@@ -41,7 +41,7 @@ export async function readChat(body: unknown, signal: AbortSignal): Promise<Read
   if ((fields.n ?? 1) > 1) throw refused('n', 'only one choice can be made; send n: 1, or several requests');
   const messages = await readEach(messageSchema, fields.messages, { path: 'messages', signal });
   const sent = await readEach(toolSchema, fields.tools ?? [], { path: 'tools', signal });
-  const tools = new ClientTools(sent.flatMap(toOffered));
+  const tools = new ClientTools(sent.flatMap(toOffered).filter(isAllowedBy(fields)));
   const { instructions, items, replaced } = readMessages(messages, tools);
   const request: NeutralRequest = {
     model: fields.model,
@@ -87,6 +87,15 @@ function toOffered({ type, function: given, custom }: ChatTool): OfferedByClient
   if (type !== 'function' || !given) return [];
   const { name, description, parameters } = given;
   return [{ kind: 'function', name, description, inputSchema: parameters }];
+}
+
+/** Returns a filter for the tools that the model may call, if the tool choice lists them. */
+function isAllowedBy({ tool_choice: choice }: ChatBody): (tool: OfferedByClient) => boolean {
+  const listed =
+    typeof choice === 'object' && 'allowed_tools' in choice ? choice.allowed_tools.tools : undefined;
+  if (!listed) return () => true;
+  const names = new Set(listed.map((each) => (each.function ?? each.custom)?.name));
+  return ({ name }) => names.has(name);
 }
 
 /** Returns a warning for a tool that runs at the vendor, otherwise an empty list. */

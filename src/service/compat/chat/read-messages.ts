@@ -55,7 +55,9 @@ function toItems(message: ChatMessage, tools: ClientTools): ConversationItem[] {
 }
 
 function assistantItems(message: ChatMessage, text: string, tools: ClientTools): ConversationItem[] {
-  const read = (message.tool_calls ?? []).flatMap((call) => toCall(call, tools));
+  const { tool_calls: sent = [], function_call: called } = message;
+  const given = sent.length === 0 && called ? [{ function: called }] : sent;
+  const read = given.flatMap((call) => toCall(call, tools));
   const providerState = messageState(message);
   if (read.length === 0)
     return text === '' ? [] : [{ type: 'text', role: 'assistant', text, origin: null, providerState }];

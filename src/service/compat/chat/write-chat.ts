@@ -44,14 +44,14 @@ const finishReasons = {
 const finishReasonOf = ({ end, refusal }: Answer): FinishReason =>
   refusal === '' ? 'content_filter' : finishReasons[end];
 
-function toToolCall({ id, tool, parameters, providerState }: AnswerCall): ToolCall {
+function toToolCall({ id, tool, parameters, argumentsText, providerState }: AnswerCall): ToolCall {
   const state = extraContentOf(providerState);
   if (tool.kind === 'custom')
     return { id, type: 'custom', custom: { name: tool.name, input: freeformText(parameters) }, ...state };
   return {
     id,
     type: 'function',
-    function: { name: tool.name, arguments: JSON.stringify(parameters) },
+    function: { name: tool.name, arguments: argumentsText },
     ...state,
   };
 }
@@ -118,7 +118,7 @@ export class ChatStream implements StreamWriter {
 
   /** Writes a call as two chunks, as clients expect: id and name, then the arguments. */
   #call(call: AnswerCall, index: number): string[] {
-    const { id, tool, parameters } = call;
+    const { id, tool, argumentsText } = call;
     if (tool.kind === 'custom')
       return [this.#chunk({ tool_calls: [{ index, ...toToolCall(call) } as never] })];
     const state = extraContentOf(call.providerState);
@@ -129,7 +129,7 @@ export class ChatStream implements StreamWriter {
       function: { name: tool.name, arguments: '' },
       ...state,
     };
-    const written = { index, function: { arguments: JSON.stringify(parameters) } };
+    const written = { index, function: { arguments: argumentsText } };
     return [this.#chunk({ tool_calls: [head] }), this.#chunk({ tool_calls: [written] })];
   }
 

@@ -93,7 +93,7 @@ export const textPart = (text: string): ContentPart => ({
   logprobs: [],
 });
 
-function callItem({ id: call_id, tool, parameters }: AnswerCall): Placed<CallItem> {
+function callItem({ id: call_id, tool, parameters, argumentsText }: AnswerCall): Placed<CallItem> {
   const { name, namespace } = tool;
   const named = {
     call_id,
@@ -104,5 +104,5 @@ function callItem({ id: call_id, tool, parameters }: AnswerCall): Placed<CallIte
   return ({ id }, place) =>
     tool.kind === 'custom'
       ? { id: `ctc_${id}${place}`, type: 'custom_tool_call', ...named, input: freeformText(parameters) }
-      : { id: `fc_${id}${place}`, type: 'function_call', ...named, arguments: JSON.stringify(parameters) };
+      : { id: `fc_${id}${place}`, type: 'function_call', ...named, arguments: argumentsText };
 }

@@ -50,7 +50,7 @@ export async function readResponses(body: unknown, signal: AbortSignal): Promise
   const reference = given.findIndex(({ type }) => type === 'item_reference');
   if (reference >= 0) throw refused(`input[${reference}]`, 'no items are stored; send each item whole');
   const sent = await readEach(toolSchema, fields.tools ?? [], { path: 'tools', signal });
-  const tools = toTools(sent);
+  const tools = toTools(sent, fields);
   const { instructions, items, replaced, foreignStates, skipped } = readItems(given, tools);
   const request: NeutralRequest = {
     model: fields.model,
@@ -91,12 +91,23 @@ function refuseUnsupported(fields: ResponsesBody): void {
  * Creates the tools. The limit applies to all namespaces together, because names that collide are made unique one by
  * one.
  */
-function toTools(sent: readonly ResponsesTool[]): ClientTools {
+function toTools(sent: readonly ResponsesTool[], fields: ResponsesBody): ClientTools {
   const offered = sent.flatMap(toOffered);
   if (offered.length > MAX_TOOLS)
     throw refused('tools', `expected at most ${MAX_TOOLS} tools, those of all namespaces together`);
-  return new ClientTools(offered);
+  return new ClientTools(offered.filter(isAllowedBy(fields)));
 }
+
+/** Returns a filter for the tools that the model may call, if the tool choice lists them. */
+function isAllowedBy({ tool_choice: choice }: ResponsesBody): (tool: OfferedByClient) => boolean {
+  const listed = typeof choice === 'object' && choice.type === 'allowed_tools' ? choice.tools : undefined;
+  if (!listed) return () => true;
+  const keys = new Set(listed.map(keyOf));
+  return (tool) => keys.has(keyOf(tool));
+}
+
+const keyOf = ({ name, namespace }: { name?: string | undefined; namespace?: string | undefined }): string =>
+  JSON.stringify([namespace, name]);
 
 /** Returns the tool itself or, for a namespace, the tools in it. */
 function toOffered({ tools = [], ...tool }: ResponsesTool): OfferedByClient[] {

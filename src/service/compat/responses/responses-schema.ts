@@ -104,9 +104,15 @@ const toolChoiceSchema = z.union(
       name: z.string(),
       namespace: optional(z.string()),
     }),
-    z.object({ type: z.literal('allowed_tools'), mode: z.enum(['auto', 'required']) }),
+    z.object({
+      type: z.literal('allowed_tools'),
+      mode: z.enum(['auto', 'required']),
+      tools: optional(
+        list(z.object({ name: optional(z.string()), namespace: optional(z.string()) }), MAX_TOOLS),
+      ),
+    }),
   ],
-  'expected "none", "auto", "required", or an object that names a tool in tools',
+  'expected "none", "auto", "required", or an object that names a function or custom tool in tools; hosted tools cannot be chosen',
 );
 
 /** The fields of a request body without items and tools, which are read one by one with schemas of their own. */

@@ -243,7 +243,7 @@ export class MessagesReply implements VendorReply {
       {
         id: call.id || `call_${randomUUID()}`,
         name: this.#request.ownToolName(call.name),
-        arguments: call.input || '{}',
+        arguments: call.input,
       },
     ];
   }

@@ -1,5 +1,6 @@
 import { isObject } from '../../../contract/fields.js';
 import type { OfferedTool } from '../../../parsing/arguments/offered-tool.js';
+import { isTooDeep, parseJsonKeepingDigits } from '../../../parsing/text/exact-json.js';
 import type { NativeToolCall } from '../provider.js';
 
 /**
@@ -12,16 +13,19 @@ export function laxTools(offered: readonly OfferedTool[], isUnknown: boolean): r
   return isUnknown ? [withoutSchemas, []] : [withoutSchemas];
 }
 
-/** Returns the arguments of a native call if they are complete: one closed JSON object. */
-export function wholeArguments(
-  { name, arguments: written }: NativeToolCall,
-  isCut: boolean,
-): Readonly<Record<string, unknown>> | undefined {
+/**
+ * Returns the arguments of a native call that was not cut off, if they are one JSON object or empty. Numbers that
+ * JavaScript cannot represent are strings of their digits.
+ */
+export function wholeArguments({
+  name,
+  arguments: written,
+}: NativeToolCall): Readonly<Record<string, unknown>> | undefined {
   if (name === '') return undefined;
-  if (written.trim() === '') return isCut ? undefined : {};
+  if (written.trim() === '') return {};
   try {
-    const value: unknown = JSON.parse(written);
-    return isObject(value) ? value : undefined;
+    const value = parseJsonKeepingDigits(written);
+    return isObject(value) && !isTooDeep(written) ? value : undefined;
   } catch {
     return undefined; // cut or unreadable
   }

@@ -123,7 +123,7 @@ export class ChatReply implements VendorReply {
       toolCalls: read.map(({ id, name, arguments: written }, index) => ({
         id: id === '' ? `call_${randomUUID()}` : id,
         name: this.#request.ownToolName(name.trim()),
-        arguments: written === '' ? '{}' : written,
+        arguments: written,
         state: states[index],
       })),
       unreadCallChars: charsOfUnread([...unread, ...this.#unreadCalls]),

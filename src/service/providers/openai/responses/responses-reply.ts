@@ -179,7 +179,7 @@ export class ResponsesReply implements VendorReply {
       const own = this.#cap.isExceeded ? undefined : stateOf(before);
       before = [];
       const id = call.id === '' ? `call_${randomUUID()}` : call.id;
-      return [{ id, name: this.#request.ownToolName(call.name), arguments: written || '{}', state: own }];
+      return [{ id, name: this.#request.ownToolName(call.name), arguments: written, state: own }];
     });
   }
 
@@ -304,7 +304,10 @@ function textsOf(item: Readonly<Record<string, unknown>>): Record<TextField, str
     case 'reasoning':
       return { ...none, reasoning: textIn(summary) || textIn(content) };
     case 'function_call':
-      return { ...none, arguments: typeof given === 'string' ? given : writeArguments(given) };
+      return {
+        ...none,
+        arguments: typeof given === 'string' ? given : given == null ? '' : writeArguments(given),
+      };
     default:
       return none;
   }
