@@ -8,6 +8,7 @@ import { isWellFormed, readUnmarked } from './formats/unmarked.js';
 import type { TextSpan } from './outline/reply-outline.js';
 import type { ReplyText } from './reply-text.js';
 import { isOneOf, isRestBlank, lineEnd, skipSpace } from './text/characters.js';
+import { TO_USER_ALONE } from './text/chat-tokens.js';
 import { readJsonValue } from './text/literals.js';
 import { matchMarker } from './text/markers.js';
 import { ownTagAt } from './text/own-fences.js';
@@ -95,6 +96,8 @@ const MAX_FORM_LENGTH = 4_000;
 const closingTag = /<\/(?:tool[-_]use|function|invoke)>$/;
 const jsonName =
   /"(?:name|tool_?[nN]ame|function_?[nN]ame|recipient_name|tool|function)"\s{0,8}:\s{0,8}"(?:functions\.)?([^"\n]{1,200})"/g;
+/** Matches in the definition of a tool. */
+const toolSchema = /"(?:parameters|input_?[sS]chema)"\s{0,8}:\s{0,8}\{[^{}]{0,400}"properties"\s{0,8}:/;
 const jsonArguments = /"(?:args|arguments|input|parameters|params|tool_?[iI]nput)"\s{0,8}:/;
 
 /**
@@ -105,6 +108,7 @@ function describeUnreadForm(reply: ReplyText, tools: OfferedTools): string | nul
   const { text, end } = reply;
   if (endsInQuotation(reply)) return null;
   const last = text.slice(Math.max(0, end - MAX_FORM_LENGTH), end);
+  if (toolSchema.test(last) || last.includes(TO_USER_ALONE)) return null; // What a user is told or shown.
   const name = namedElement(last, tools) ?? (endsInCloser(last) ? namedCall(last, tools) : null);
   const found = name ?? namedInJson(text.slice(reply.contentStart(), end), tools);
   return found === null ? null : adviceFor({ name: found }, 'has a form that cannot be read');

@@ -492,8 +492,9 @@ class BlockReader {
     if (this.#depth === 0 || !startsLine) return null;
     const end = this.#matches.after('</[\\w:|]{1,40}>', at) ?? this.#matches.after(closerSource, at);
     const named = this.#tools.find(this.#text.slice(at, this.#tools.nameEnd(this.#text, at)));
-    const tool =
-      named ?? (end && this.#tools.find(namedCall(this.#text.slice(at, end.index), this.#tools) ?? ''));
+    // In `<tools>`, prompts define the tools.
+    const searched = end && !this.#mark?.definesTools ? this.#text.slice(at, end.index) : '';
+    const tool = named ?? this.#tools.find(namedCall(searched, this.#tools) ?? '');
     if (!tool) return null;
     const stop = end ? end.index + end[0].length : this.#text.length;
     const problem = `${tool.name}: its arguments cannot be read`;

@@ -47,7 +47,8 @@ const otherOpeners = new FixedWords(
  * not run.
  */
 export const TO_USER = '<|start|>assistant to=user<|message|>';
-const TO_USER_ALONE = 'to=user<|message|>';
+/** The same without its first tokens, which a prompt or a server may have taken. */
+export const TO_USER_ALONE = 'to=user<|message|>';
 
 const otherTokens = [
   ...turnTokens,
