@@ -72,7 +72,8 @@ async function readAny(received: Received, situation: ReadingSituation): Promise
   const isNative = completion.toolCalls.length > 0 && !isRefusal(completion) && !expectsPlainText(situation);
   if (!isNative) return withWholeCalls(await readText(received, situation), completion, situation);
   const answer = readAnswerCall(completion, situation);
-  return answer ? fromAnswerCall(answer, completion) : readNativeCalls(completion, situation);
+  const prose = await readProseBeside(received, situation);
+  return answer ? fromAnswerCall(answer, prose) : readNativeCalls(completion, prose, situation);
 }
 
 /**
@@ -355,27 +356,51 @@ export function readAnswerCall(
   return { text: answerText(value), values: valuesOf(value) };
 }
 
-function fromAnswerCall(
-  { text, values }: AnswerCall,
-  { text: prose, reasoning }: Completion,
-): ReadCompletion {
+function fromAnswerCall({ text, values }: AnswerCall, prose: Prose): ReadCompletion {
   return {
     ...emptyReading,
     parse: exactParse('answer', 'native'),
     answer: text,
-    thought: prose.trim() || null,
+    ...prose,
     answerLabelled: true,
-    reasoning,
     answerValues: values,
+  };
+}
+
+type Prose = Pick<ReadCompletion, 'thought' | 'reasoning'>;
+
+/**
+ * Reads the text beside native calls: without labels and without reasoning in marks such as `<think>`, as a stream
+ * sends it. If the text has an action too, returns it as it is.
+ */
+async function readProseBeside(
+  { completion, reading }: Received,
+  situation: ReadingSituation,
+): Promise<Prose> {
+  const { text, reasoning } = completion;
+  if (text.trim() === '') return { thought: null, reasoning };
+  const { completion: parsed } = reading ?? (await readTextAlone(completion, situation));
+  if (parsed.outcome !== 'answer') return { thought: text.trim(), reasoning };
+  const thought = [parsed.thought, parsed.answer].filter(Boolean).join('\n\n');
+  return { thought: thought || null, reasoning: parsed.reasoning };
+}
+
+/** Reads the text of a reply, as a stream does. */
+async function readTextAlone(completion: Completion, situation: ReadingSituation): Promise<TextReading> {
+  if (situation.protocol === 'json') return readObject(completion, situation);
+  const options = readingOptions(completion, situation);
+  return {
+    completion: await parseCompletionPausing(completion.text, situation.offered, options, yieldIfBusy),
   };
 }
 
 /** Checks native calls against the same tools and schemas as written calls. */
 async function readNativeCalls(
   completion: Completion,
+  { thought, reasoning }: Prose,
   { offered, clientTerms }: ReadingSituation,
 ): Promise<ReadCompletion> {
-  const { finishReason, reasoning, toolCalls } = completion;
+  const { finishReason, toolCalls } = completion;
   const readings: NativeReading[] = [];
   for (const call of toolCalls) {
     await yieldIfBusy();
@@ -384,7 +409,6 @@ async function readNativeCalls(
     readings.push({ call, read: readNativeCall(call, offered, cut) });
   }
   const parse = nativeParse(readings, completion);
-  const thought = completion.text.trim() || null;
   const first = readings[0]?.read;
   if (first?.outcome === 'answer')
     return { parse, reasoning, answer: first.answer, ...emptyReading, thought, answerLabelled: true };

@@ -54,6 +54,23 @@ describe('the text of a stream (rule: compatible-streams)', () => {
   });
 
   test.each(
+    wireNames.flatMap((wire) =>
+      [
+        ['Thought: I look.', 'I look.', ''],
+        ['<think>hm</think>I look.', 'I look.', 'hm'],
+        ['Thought: t\nFinal Answer: 42', 't\n\n42', ''],
+      ].map((row) => [wire, ...row] as const),
+    ),
+  )('through %s, the text %j beside a native call comes once, streamed and plain', async (wire, text, expected, reasoning) => {
+    const toolCalls = [{ id: 'call_1', name: 'bash', arguments: '{"command":"ls"}' }];
+    const { plain, streamed } = await both(wire, { ...chunked(text ?? '', [3]), toolCalls });
+    for (const answer of [plain, streamed]) {
+      expect(answer).toMatchObject({ text: expected, reasoning });
+      expect(answer.calls).toHaveLength(1);
+    }
+  });
+
+  test.each(
     wireNames,
   )('a stream of %s sends the thought of a JSON object without an answer once', async (wire) => {
     const reply = chunked('{"thought":"only"}', [3]);
