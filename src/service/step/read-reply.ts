@@ -150,10 +150,7 @@ async function readWritten(received: Received, situation: ReadingSituation): Pro
   const { completion } = received;
   if (expectsPlainText(situation)) return readPlain(completion, situation);
   if (situation.protocol === 'json') return readObjectReply(received, situation);
-  const options = readingOptions(completion, situation);
-  const parsed =
-    received.reading?.completion ??
-    (await parseCompletionPausing(completion.text, situation.offered, options, yieldIfBusy));
+  const { completion: parsed } = received.reading ?? (await readTextAlone(completion, situation));
   const isCut = parsed.outcome === 'truncated';
   const read = fromParsed(
     isCut ? { ...parsed, thought: await proseBefore(completion.text, situation) } : parsed,
