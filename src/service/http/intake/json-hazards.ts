@@ -19,6 +19,8 @@ const MAX_DEPTH = 64;
 const MAX_CONTAINERS = 150_000;
 /** Maximum number of fields of one object, because larger objects are slow to read and to check. */
 const MAX_FIELDS = 50_000;
+/** Maximum number of integers beyond 2^53 that a lenient scan accepts, because each is slow to check and to convert. */
+const MAX_LARGE_INTEGERS = 10_000;
 
 /**
  * Memory that values need in addition to their text, converted to bytes in flight (rule: overload). Measured: 140
@@ -50,7 +52,7 @@ interface NumberSpan {
 
 /**
  * Scans a text, which may be invalid JSON. Reads each character once and skips strings from quote to quote. With
- * `isLenient`, NUL and integers beyond 2^53 are no hazards, because the service converts them.
+ * `isLenient`, NUL and up to 10,000 integers beyond 2^53 are no hazards, because the service converts them.
  */
 export function scanJson(text: string, { isLenient = false } = {}): JsonScan {
   const nul = findNul(text);
@@ -82,7 +84,8 @@ function findOutsideStrings(
     else if (isDigit(char)) {
       const end = endOfNumber(text, at);
       if (!isExact(text, at, end)) {
-        if (!largeIntegers || !isFiniteInteger(text, at, end)) return outOfRange(at);
+        const isConvertible = largeIntegers && isFiniteInteger(text, at, end);
+        if (!isConvertible || largeIntegers.length >= MAX_LARGE_INTEGERS) return outOfRange(at);
         largeIntegers.push({ start: at, end });
       }
       at = end - 1;
