@@ -9,6 +9,13 @@ import type { WholeService } from './whole-service.js';
 export const wireNames = ['chat', 'responses', 'messages'] as const;
 export type WireName = (typeof wireNames)[number];
 
+/** Upstreams at the fake provider that need no key, one for each API that an upstream may speak. */
+export const keylessUpstreams = {
+  chat: { url: 'FAKE_URL/v1', keyRequired: false },
+  responses: { url: 'FAKE_URL/v1', wire: 'responses', keyRequired: false },
+  messages: { url: 'FAKE_URL', wire: 'messages', keyRequired: false },
+} as const;
+
 type Schema = Readonly<Record<string, unknown>>;
 
 /** A request in vendor-independent terms, which each of the three APIs can express. */

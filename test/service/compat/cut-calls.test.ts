@@ -1,21 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startWholeService, type WholeService } from '../../support/whole-service.js';
-import { askerOf } from '../../support/wires.js';
+import { askerOf, keylessUpstreams } from '../../support/wires.js';
 
 let service: WholeService;
 let ask: ReturnType<typeof askerOf>;
 beforeAll(async () => {
-  const keyless = { keyRequired: false };
-  service = await startWholeService(
-    {},
-    {
-      UPSTREAMS: JSON.stringify({
-        chat: { url: 'FAKE_URL/v1', ...keyless },
-        responses: { url: 'FAKE_URL/v1', wire: 'responses', ...keyless },
-        messages: { url: 'FAKE_URL', wire: 'messages', ...keyless },
-      }),
-    },
-  );
+  service = await startWholeService({}, { UPSTREAMS: JSON.stringify(keylessUpstreams) });
   ask = askerOf(service);
 });
 afterAll(() => service.close());

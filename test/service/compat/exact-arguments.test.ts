@@ -3,20 +3,11 @@ import { MessagesReply } from '../../../src/service/providers/anthropic/messages
 import { ReplyCap } from '../../../src/service/providers/upstream/reply-cap.js';
 import { parseJson } from '../../../src/service/providers/vendor.js';
 import { startWholeService, type WholeService } from '../../support/whole-service.js';
+import { keylessUpstreams } from '../../support/wires.js';
 
 let service: WholeService;
 beforeAll(async () => {
-  const keyless = { keyRequired: false };
-  service = await startWholeService(
-    {},
-    {
-      UPSTREAMS: JSON.stringify({
-        chat: { url: 'FAKE_URL/v1', ...keyless },
-        responses: { url: 'FAKE_URL/v1', wire: 'responses', ...keyless },
-        messages: { url: 'FAKE_URL', wire: 'messages', ...keyless },
-      }),
-    },
-  );
+  service = await startWholeService({}, { UPSTREAMS: JSON.stringify(keylessUpstreams) });
 });
 afterAll(() => service.close());
 

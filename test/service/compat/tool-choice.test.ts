@@ -1,23 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startWholeService, type WholeService } from '../../support/whole-service.js';
-import { askerOf, wireNames } from '../../support/wires.js';
+import { askerOf, keylessUpstreams, wireNames } from '../../support/wires.js';
 
 let service: WholeService;
 let ask: ReturnType<typeof askerOf>;
 beforeAll(async () => {
-  const keyless = { keyRequired: false };
-  service = await startWholeService(
-    {},
-    {
-      UPSTREAMS: JSON.stringify({
-        local: { url: 'FAKE_URL/v1', ...keyless },
-        strict: { url: 'FAKE_URL/v1', structured: 'json_schema', ...keyless },
-        llama: { url: 'FAKE_URL/v1', structured: 'llama', ...keyless },
-        responses: { url: 'FAKE_URL/v1', wire: 'responses', ...keyless },
-        messages: { url: 'FAKE_URL', wire: 'messages', ...keyless },
-      }),
-    },
-  );
+  const { chat: local, responses, messages } = keylessUpstreams;
+  const strict = { ...local, structured: 'json_schema' };
+  const llama = { ...local, structured: 'llama' };
+  const upstreams = { local, strict, llama, responses, messages };
+  service = await startWholeService({}, { UPSTREAMS: JSON.stringify(upstreams) });
   ask = askerOf(service);
 });
 afterAll(() => service.close());
