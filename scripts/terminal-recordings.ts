@@ -169,7 +169,7 @@ export const recordings: Readonly<Record<string, Recording>> = {
   },
   hostile: {
     title: 'Control sequences are shown instead of acting on the terminal',
-    command: `stepwise ${scripted} "Look"`,
+    command: `stepwise ${scripted} "Look around"`,
     replies: [
       answer(
         'Clear: \u001b[2J\u001b[H, a title: \u001b]0;owned\u0007, turned: \u202egnp.exe, hidden: a\u200bb, an entity: &#27;[2J',
