@@ -12,7 +12,7 @@ describe('explanation of a failure in the extension', () => {
     [86_400_000, '24 h'],
   ])('the explanation of a rate limit formats %d ms as %s', (retry_after_ms, words) => {
     const { sentence } = explainFailure({ ...failure, code: 'rate_limited', retry_after_ms });
-    expect(sentence).toBe(`Too many requests for the service. Ask again in ${words} to go on.`);
+    expect(sentence).toBe(`Too many requests for the service. Ask again in ${words} to continue.`);
   });
 
   test('the explanation of a failure names the rejected field or the missing feature of an older service', () => {

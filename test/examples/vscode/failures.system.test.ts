@@ -43,7 +43,7 @@ describeWorkbench('a service that fails during a conversation in the extension',
       await service.fake.request(service.fake.requests.length);
       await send(workbench, 'Beside another.');
       expect(await ended(workbench)).toContain(
-        'Too many requests for the service. Ask again in 1 s to go on.',
+        'Too many requests for the service. Ask again in 1 s to continue.',
       );
       expect(await step(workbench, 1).innerText()).toContain('Retrying in 1 s.');
       service.fake.script(answering('Never said.'));

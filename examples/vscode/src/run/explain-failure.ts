@@ -47,7 +47,7 @@ const explanations: ReadonlyMap<string, Explanation> = new Map([
       remedy: openSettings,
     },
   ],
-  ['service_timeout', { sentence: 'The service did not answer in time. Ask again to go on.', remedy: null }],
+  ['service_timeout', { sentence: 'The service did not answer in time. Ask again to continue.', remedy: null }],
   [
     'invalid_answer',
     { sentence: 'The server at stepwise.serviceUrl is not Stepwise.', remedy: openSettings },
@@ -74,7 +74,7 @@ export function explainFailure(
   if (code === 'rate_limited' || code === 'upstream_rate_limited') {
     const whose = code === 'rate_limited' ? 'the service' : 'the provider';
     const wait = retry_after_ms === null ? 'in a moment' : `in ${timeOf(retry_after_ms)}`;
-    return { sentence: `Too many requests for ${whose}. Ask again ${wait} to go on.`, remedy: null };
+    return { sentence: `Too many requests for ${whose}. Ask again ${wait} to continue.`, remedy: null };
   }
   if (code === 'invalid_request') {
     const [reason] = details ?? [];

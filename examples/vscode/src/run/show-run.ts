@@ -147,8 +147,8 @@ const warningsOf = ({ warnings, parse }: Partial<Step>): readonly string[] =>
 const sentences: Readonly<Record<RunResult['stopReason'], string>> = {
   answered: 'Answered.',
   denied: 'Answered after a rejection.',
-  step_limit: 'All steps are used up. Ask again to go on, or raise stepwise.maxSteps.',
-  stopped: 'Stopped. What was done so far is kept; ask again to go on.',
+  step_limit: 'All steps are used up. Ask again to continue, or raise stepwise.maxSteps.',
+  stopped: 'Stopped. What was done so far is kept; ask again to continue.',
   needs_approval: 'The run waits for approval.',
   needs_input: 'The model waits for an answer: write it as the next task.',
   error: 'The run ended with an error.',
