@@ -81,6 +81,20 @@ test.each([
 });
 
 test.each([
+  ['before its first event', ''],
+  ['after some text', `data: ${JSON.stringify(events[0])}\n\n`],
+])('an error that a stream contains as JSON without `data:` keeps its code: %s (rule: compatible-answers)', async (_, before) => {
+  const { provider, close } = await upstream((response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(`${before}{"error":{"message":"busy","code":429}}`),
+  );
+  const failure = await failureOf(ask(provider, { model: 'any', streamed: true }));
+  expect(failure).toMatchObject({ failure: 'rate_limited' });
+  close();
+});
+
+test.each([
   true,
   false,
 ])('a byte order mark before an answer is ignored, streamed: %s (rule: compatible-answers)', async (streamed) => {
