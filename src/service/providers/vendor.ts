@@ -116,6 +116,9 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Returns whether the data of an event is the end mark of OpenAI's streams, which gateways send for each API. */
+export const isEndMark = (data: string): boolean => data.startsWith('[DONE]');
+
 /** Returns the objects of a list. Some servers send one object where a list is documented. */
 export function objectsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
   return (Array.isArray(value) ? value : [value]).filter(isObject);
