@@ -119,6 +119,24 @@ test.each(
 });
 
 test.each([
+  429, 200,
+])('the wait that Gemini asks for in the body of an error is kept, and the request not repeated before: status %i (rule: retry-after)', async (status) => {
+  const type = 'type.googleapis.com/google.rpc.RetryInfo';
+  const details = [
+    { '@type': 'type.googleapis.com/google.rpc.Help' },
+    { '@type': type, retryDelay: '35.25s' },
+  ];
+  const error = { code: 429, message: 'Resource exhausted.', status: 'RESOURCE_EXHAUSTED', details };
+  const { provider, bodies, close } = await upstream((response) =>
+    response.writeHead(status, json).end(JSON.stringify([{ error }])),
+  );
+  const failure = await failureOf(ask(provider, { model: 'any', streamed: false }));
+  expect(failure).toMatchObject({ failure: 'rate_limited', retryAfterMs: 35_250 });
+  expect(bodies).toHaveLength(1);
+  close();
+});
+
+test.each([
   ['before its first event', ''],
   ['after some text', `data: ${JSON.stringify(events[0])}\n\n`],
 ])('an error that a stream contains as JSON without `data:` keeps its code: %s (rule: compatible-answers)', async (_, before) => {
