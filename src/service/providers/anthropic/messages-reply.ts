@@ -152,7 +152,7 @@ export class MessagesReply implements VendorReply {
       refusal: finishReason === 'refusal' ? this.#refusal || this.#explanation : null,
       finishReason,
       finishReasonRaw: this.#stopReason,
-      usage: toUsage(this.#isCut() ? { ...this.#usage, output_tokens: null } : this.#usage),
+      usage: toUsage(this.#usage),
       model: this.#model ?? this.#request.model,
       isConstrained: hasSchema(this.#request),
       state,
@@ -160,19 +160,12 @@ export class MessagesReply implements VendorReply {
     };
   }
 
-  /**
-   * Returns whether the stream was cut at the maximum length of a reply. The only count of output tokens is then the
-   * preliminary one from the start of the stream.
-   */
-  #isCut(): boolean {
-    return this.#cap.isExceeded && !this.isFinished;
-  }
-
   #add(event: MessageEvent): readonly TextDelta[] | undefined {
     switch (event.type) {
       case 'message_start':
         this.#model = event.message?.model;
-        this.#usage = event.message?.usage ?? null;
+        // Its count of output tokens is preliminary; the events after it have the real one.
+        this.#usage = event.message?.usage ? { ...event.message.usage, output_tokens: null } : null;
         break;
       case 'content_block_start':
         this.hasBegun = true;
