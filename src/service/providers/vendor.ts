@@ -93,6 +93,8 @@ export interface VendorError {
   readonly message: string;
   /** The HTTP status that a gateway put into the body of a 200 response. */
   readonly status: number | undefined;
+  /** The wait that the body asks for; null if it asks for none. */
+  readonly retryAfterMs: number | null;
   /** The part of the error that the caller may see; undefined if the body contains no error object. */
   readonly words: VendorMessage | undefined;
 }
@@ -115,6 +117,9 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** Returns whether the data of an event is the end mark of OpenAI's streams, which gateways send for each API. */
+export const isEndMark = (data: string): boolean => data.startsWith('[DONE]');
 
 /** Returns the objects of a list. Some servers send one object where a list is documented. */
 export function objectsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {

@@ -2,12 +2,11 @@ import type { Usage } from '../../../contract/step.js';
 import type { Completion, CompletionEvent, Provider } from '../../step/provider.js';
 import { ProviderError } from '../../step/provider.js';
 
-/** The tokens of one model call: as the provider reports them, and until then as the service counts them. */
+/** The tokens of one model call: as the service counts them, and as the provider reports them. */
 export interface MeteredCall {
   promptTokens: number;
   replyChars: number;
-  /** 0 until the provider has reported the usage. */
-  reportedTokens: number;
+  reported: Pick<Usage, 'input_tokens' | 'output_tokens'> | undefined;
 }
 
 /** Approximate length of a token in the replies of models. */
@@ -17,8 +16,10 @@ const CHARS_PER_TOKEN = 4;
 export const chargedTokens = (calls: readonly MeteredCall[]): number =>
   calls.reduce((sum, call) => sum + tokensOf(call), 0);
 
-const tokensOf = ({ promptTokens, replyChars, reportedTokens }: MeteredCall): number =>
-  reportedTokens || promptTokens + Math.ceil(replyChars / CHARS_PER_TOKEN);
+/** A count that the provider does not report, or reports as 0, is replaced by the service's own. */
+const tokensOf = ({ promptTokens, replyChars, reported }: MeteredCall): number =>
+  (reported?.input_tokens || promptTokens) +
+  (reported?.output_tokens || Math.ceil(replyChars / CHARS_PER_TOKEN));
 
 /**
  * Returns a provider that makes the same calls and adds each of them to `calls` (rule: token-limits). Keeps no
@@ -26,7 +27,7 @@ const tokensOf = ({ promptTokens, replyChars, reportedTokens }: MeteredCall): nu
  */
 export function meter(provider: Provider, calls: MeteredCall[]): Provider {
   const begin = (promptTokens: number): MeteredCall => {
-    const call = { promptTokens, replyChars: 0, reportedTokens: 0 };
+    const call: MeteredCall = { promptTokens, replyChars: 0, reported: undefined };
     calls.push(call);
     return call;
   };
@@ -69,7 +70,7 @@ async function* meteredStream(
 }
 
 function end(call: MeteredCall, completion: Completion): void {
-  call.reportedTokens = tokensIn(completion.usage);
+  call.reported = completion.usage;
   call.replyChars = charsIn(completion);
 }
 
@@ -77,9 +78,6 @@ function end(call: MeteredCall, completion: Completion): void {
 function forgive(call: MeteredCall, error: unknown): void {
   if (error instanceof ProviderError && call.replyChars === 0) call.promptTokens = 0;
 }
-
-const tokensIn = ({ input_tokens: input, output_tokens: output }: Usage): number =>
-  (input ?? 0) + (output ?? 0);
 
 /** Returns the length of all that the model wrote. */
 function charsIn({ text, reasoning, refusal, toolCalls, unreadCallChars = 0 }: Completion): number {

@@ -7,8 +7,15 @@ import { holdsError } from '../error-body.js';
 import { finishReasonIn, unifyReason } from '../finish-reasons.js';
 import type { VendorCompletion } from '../seal-states.js';
 import type { ReplyCap } from '../upstream/reply-cap.js';
-import { cost, count } from '../usage-counts.js';
-import { hasSchema, parseJson, type SentRequest, type TextDelta, type VendorReply } from '../vendor.js';
+import { cost, count, laterUsage } from '../usage-counts.js';
+import {
+  hasSchema,
+  isEndMark,
+  parseJson,
+  type SentRequest,
+  type TextDelta,
+  type VendorReply,
+} from '../vendor.js';
 import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../vendor-limits.js';
 import { type ContentBlock, isBlock, stateOf } from './signed-blocks.js';
 
@@ -85,7 +92,11 @@ export class MessagesReply implements VendorReply {
   hasEnded = false;
   readonly #request: SentRequest;
   readonly #cap: ReplyCap;
-  readonly #blocks = new Map<number, GrowingBlock>();
+  readonly #blocks: GrowingBlock[] = [];
+  /** The latest block with each index, because some servers number all blocks alike. */
+  readonly #byIndex = new Map<number, GrowingBlock>();
+  /** The latest block and the text with which it started, until its first delta. */
+  #started: { readonly block: GrowingBlock; readonly text: string } | undefined;
   #model: string | null | undefined;
   #stopReason: string | null = null;
   #explanation = '';
@@ -107,12 +118,16 @@ export class MessagesReply implements VendorReply {
     if (!data || !blocks) return false;
     this.#model = data.model;
     this.#usage = data.usage;
-    for (const [position, block] of blocks.entries()) this.#startBlock(position, block);
+    for (const block of blocks) this.#startBlock(undefined, block);
     this.#addEnding(data);
     return true;
   }
 
   addEvent(data: string): readonly TextDelta[] | undefined {
+    if (isEndMark(data)) {
+      this.hasEnded = true;
+      return [];
+    }
     const json = parseJson(data);
     if (holdsError(json)) return undefined;
     // Events of unknown types add nothing to the reply.
@@ -122,7 +137,7 @@ export class MessagesReply implements VendorReply {
   }
 
   completion(): VendorCompletion {
-    const content = [...this.#blocks].sort(([one], [other]) => one - other).map(([, block]) => block);
+    const content = this.#blocks;
     const calls = splitCalls(content.filter(({ type }) => type === 'tool_use'));
     // If the reply was cut, the signatures of its blocks are no longer valid.
     const state = this.#cap.isExceeded ? undefined : stateOf(content);
@@ -137,7 +152,7 @@ export class MessagesReply implements VendorReply {
       refusal: finishReason === 'refusal' ? this.#refusal || this.#explanation : null,
       finishReason,
       finishReasonRaw: this.#stopReason,
-      usage: toUsage(this.#isCut() ? { ...this.#usage, output_tokens: null } : this.#usage),
+      usage: toUsage(this.#usage),
       model: this.#model ?? this.#request.model,
       isConstrained: hasSchema(this.#request),
       state,
@@ -145,33 +160,26 @@ export class MessagesReply implements VendorReply {
     };
   }
 
-  /**
-   * Returns whether the stream was cut at the maximum length of a reply. The only count of output tokens is then the
-   * preliminary one from the start of the stream.
-   */
-  #isCut(): boolean {
-    return this.#cap.isExceeded && !this.isFinished;
-  }
-
   #add(event: MessageEvent): readonly TextDelta[] | undefined {
     switch (event.type) {
       case 'message_start':
         this.#model = event.message?.model;
-        this.#usage = event.message?.usage ?? null;
+        // Its count of output tokens is preliminary; the events after it have the real one.
+        this.#usage = event.message?.usage ? { ...event.message.usage, output_tokens: null } : null;
         break;
       case 'content_block_start':
         this.hasBegun = true;
-        if (this.#blocks.size >= MAX_STREAMED_PARTS) return undefined;
-        return this.#startBlock(event.index ?? this.#blocks.size, event.content_block);
+        if (this.#blocks.length >= MAX_STREAMED_PARTS) return undefined;
+        return this.#startBlock(event.index, event.content_block);
       case 'content_block_delta':
         this.hasBegun = true;
         return this.#addDelta(event);
       case 'message_delta':
         this.#addEnding(event.delta);
-        this.#usage = { ...this.#usage, ...withoutNulls(event.usage) };
+        this.#usage = event.usage ? laterUsage(this.#usage, event.usage) : this.#usage;
         break;
       case 'message_stop':
-        this.hasEnded = this.isFinished;
+        this.hasEnded = true;
         return [];
     }
     this.hasBegun = true;
@@ -179,21 +187,26 @@ export class MessagesReply implements VendorReply {
   }
 
   #addDelta({ index, delta }: BlockDelta): readonly TextDelta[] {
-    const position = index ?? Math.max(this.#blocks.size - 1, 0);
     const type = delta && typesWithoutStart[delta.type];
-    const isNew = !this.#blocks.has(position) && this.#blocks.size < MAX_STREAMED_PARTS;
-    if (type && isNew) this.#startBlock(position, { type });
+    if (type && !this.#blockAt(index) && this.#blocks.length < MAX_STREAMED_PARTS)
+      this.#startBlock(index, { type });
+    const block = this.#blockAt(index);
+    if (!block) return [];
     switch (delta?.type) {
       case 'text_delta':
-        return this.#append(position, 'text', delta.text);
+        return this.#appendDelta(block, 'text', delta.text);
       case 'thinking_delta':
-        return this.#append(position, 'thinking', delta.thinking);
+        return this.#appendDelta(block, 'thinking', delta.thinking);
       case 'input_json_delta':
-        return this.#append(position, 'input', delta.partial_json);
+        return this.#appendDelta(block, 'input', delta.partial_json);
       case 'signature_delta':
-        this.#addSignature(position, delta.signature);
+        this.#addSignature(block, delta.signature);
     }
     return [];
+  }
+
+  #blockAt(index: number | null | undefined): GrowingBlock | undefined {
+    return index == null ? this.#blocks.at(-1) : this.#byIndex.get(index);
   }
 
   #addEnding(ending: Ending | null): void {
@@ -206,33 +219,48 @@ export class MessagesReply implements VendorReply {
    * Starts a block, which may already contain text. Keeps only the listed fields, and none of a block of unknown
    * type.
    */
-  #startBlock(position: number, block: ContentBlock): readonly TextDelta[] {
+  #startBlock(index: number | null | undefined, block: ContentBlock): readonly TextDelta[] {
     if (block.type === 'refusal') this.#refusal += this.#cap.admit(textsIn(block).refusal);
     const field = textFields.get(block.type);
     const labels = labelFields.get(block.type);
     const started: GrowingBlock = { type: field || labels ? block.type : 'unknown' };
-    this.#blocks.set(position, started);
+    this.#byIndex.set(index ?? this.#blocks.length, started);
+    this.#blocks.push(started);
     for (const label of labels ?? []) {
       const value = block[label];
       if (typeof value === 'string') started[label] = this.#cap.admit(value);
     }
     if (!field) return [];
     started[field] = '';
-    return this.#append(position, field, startOf(block, field));
+    const text = startOf(block, field);
+    this.#started = { block: started, text };
+    return this.#append(started, field, text);
   }
 
-  #append(position: number, field: TextField, more: string): readonly TextDelta[] {
-    const block = this.#blocks.get(position);
-    if (!block || textFields.get(block.type) !== field) return [];
+  /**
+   * Adds a delta to a block. Some servers start a block with its first text or its whole arguments, and send these
+   * again as deltas.
+   */
+  #appendDelta(block: GrowingBlock, field: TextField, delta: string): readonly TextDelta[] {
+    const start = this.#started?.block === block ? this.#started.text : '';
+    this.#started = undefined;
+    if (start === '') return this.#append(block, field, delta);
+    if (field !== 'input')
+      return this.#append(block, field, delta.startsWith(start) ? delta.slice(start.length) : delta);
+    if (parseJson(start) !== undefined) block['input'] = '';
+    return this.#append(block, field, delta);
+  }
+
+  #append(block: GrowingBlock, field: TextField, more: string): readonly TextDelta[] {
+    if (textFields.get(block.type) !== field) return [];
     const delta = this.#cap.admit(more);
     block[field] = `${block[field]}${delta}`;
     if (field === 'input' || delta === '') return [];
     return [{ type: field === 'text' ? 'text' : 'reasoning', delta }];
   }
 
-  #addSignature(position: number, more: string): void {
-    const block = this.#blocks.get(position);
-    if (block?.type !== 'thinking') return;
+  #addSignature(block: GrowingBlock, more: string): void {
+    if (block.type !== 'thinking') return;
     block['signature'] = `${block['signature'] ?? ''}${this.#cap.admit(more)}`;
   }
 
@@ -316,6 +344,3 @@ function toUsage(usage: MessageUsage): Usage {
     cost: usage?.cost ?? null,
   };
 }
-
-const withoutNulls = (usage: MessageUsage) =>
-  Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value != null));
