@@ -19,7 +19,7 @@ import { requireToken } from './middleware/require-token.js';
 import { securityHeaders } from './middleware/security-headers.js';
 import { type AgentServices, agentRoutes } from './routes/agent-routes.js';
 import { docsRoutes } from './routes/pages/docs-routes.js';
-import { type HandedRuns, handedRunRoutes } from './routes/pages/handed-runs.js';
+import { type HandedRuns, handedRunRoutes } from './routes/pages/playground-routes.js';
 import { addRoute, nameRoute } from './routes/route.js';
 import { statusRoutes } from './routes/status-routes.js';
 import { type WatchServices, watchRoute } from './routes/watch-route.js';

@@ -1,11 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 import { onDemand } from '../../../../event-loop/on-demand.js';
+import { RequestRefused } from '../../failure/to-failure.js';
 import type { Route } from '../route.js';
-import { builtPage } from './built-page.js';
 
 const PAGE = 'index.html';
 /**
@@ -40,6 +41,26 @@ export function playgroundPage(): RequestHandler | undefined {
 }
 
 /**
+ * Saved runs as JSON, by unguessable names. The program that starts the service passes them in for the playground.
+ */
+export type HandedRuns = Readonly<Record<string, string>>;
+
+/**
+ * Routes that serve each saved run only to the service's own page. The browser's headers reveal the requesting
+ * site; other sites get 404, even if `CORS_ORIGINS` allows them (rule: playground-view).
+ */
+export const handedRunRoutes = (runs: HandedRuns): Route[] =>
+  Object.entries(runs).map(([name, json]) => ({
+    path: `/playground/runs/${name}`,
+    name: '/playground/runs/*',
+    get: ({ headers }, response) => {
+      const { origin, 'sec-fetch-site': site = 'same-origin' } = headers;
+      if (origin !== undefined || site !== 'same-origin') throw new RequestRefused('not_found');
+      response.set('Cache-Control', 'no-store').type('json').send(json);
+    },
+  }));
+
+/**
  * Content security policy of the playground, stricter than that of other responses: only our own images, and no
  * script created from a string.
  */
@@ -59,6 +80,12 @@ const headersOfPage = helmet.contentSecurityPolicy({
     trustedTypes: ['search-worker'],
   },
 });
+
+/** Returns the folder of a built page; undefined in a CommonJS bundle, whose modules have no URL. */
+export function builtPage(name: 'contract' | 'playground'): string | undefined {
+  const from: string | undefined = import.meta.url;
+  return from && fileURLToPath(new URL(`../../../../${name}/page/`, from));
+}
 
 function builtFiles(folder: string): string[] {
   try {
