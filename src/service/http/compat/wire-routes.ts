@@ -47,7 +47,7 @@ export function wireRoutes({ agent, inFlight, body, deadlineMs, tokens, log }: C
     {
       path: '/v1/messages/count_tokens',
       post: loaded(async () =>
-        (await import('./count-route.js')).answerCount(await messages(), await services()),
+        (await import('./wire-route.js')).answerCount(await messages(), await services()),
       ),
     },
     { path: '/v1/models', get: loaded(models) },

@@ -148,6 +148,17 @@ export function resolveModel(config: LlmConfig, models: ModelDirectory): Resolve
   ]);
 }
 
+/** Returns those dependencies of a step for which no model key is needed, except its sources. */
+export const promptDependencies = (
+  model: ResolvedModel,
+  { deadline, state }: Pick<ReceivedBody, 'deadline' | 'state'>,
+) => ({
+  profile: model.profile,
+  tokens: model.tokenCounter(deadline.signal),
+  deadline,
+  during: state.trace.during,
+});
+
 /**
  * Connects the model with the caller's key. Throws `RequestRefused` if the key is missing or malformed, unless the
  * model needs no key (rule: key-form). A request without iterations left makes no call and so needs no key either

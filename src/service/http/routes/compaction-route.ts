@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { type Compaction, compactionRequestSchema } from '../../../contract/compaction.js';
-import { acceptRequest, connect, resolveModel } from '../intake/accept-request.js';
+import { acceptRequest, connect, promptDependencies, resolveModel } from '../intake/accept-request.js';
 import { recordUsage } from '../middleware/request-state.js';
 import { sendAnswer } from './send-answer.js';
 import type { StepServices } from './step-routes.js';
@@ -9,12 +9,10 @@ import type { StepServices } from './step-routes.js';
 export function answerCompaction({ agent, ...limits }: StepServices): RequestHandler {
   return async (request, response) => {
     const accepted = await acceptRequest(compactionRequestSchema, { request, response }, limits);
-    const { request: wanted, deadline, state, warnings } = accepted;
+    const { request: wanted, state, warnings } = accepted;
     const model = resolveModel(wanted.llm_config, agent.models);
     const dependencies = {
-      profile: model.profile,
-      tokens: model.tokenCounter(deadline.signal),
-      deadline,
+      ...promptDependencies(model, accepted),
       connect: () => connect(model, accepted).provider,
     };
     const result = await agent.compact(wanted, dependencies);

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Preview } from '../../../contract/preview.js';
 import { stepRequestSchema } from '../../../contract/step-request.js';
-import { acceptRequest, resolveModel } from '../intake/accept-request.js';
+import { acceptRequest, promptDependencies, resolveModel } from '../intake/accept-request.js';
 import { sendAnswer } from './send-answer.js';
 import { contextOptions, type StepServices } from './step-routes.js';
 
@@ -12,14 +12,11 @@ import { contextOptions, type StepServices } from './step-routes.js';
 export function answerPreview({ agent, ...limits }: StepServices): RequestHandler {
   return async (request, response) => {
     const accepted = await acceptRequest(stepRequestSchema, { request, response }, limits);
-    const { request: step, deadline, state, warnings } = accepted;
+    const { request: step, state, warnings } = accepted;
     const model = resolveModel(step.llm_config, agent.models);
     const result = await agent.preview(step, {
-      profile: model.profile,
-      tokens: model.tokenCounter(deadline.signal),
-      deadline,
+      ...promptDependencies(model, accepted),
       sources: agent.sourcesFor(step, contextOptions(state)),
-      during: state.trace.during,
     });
     const preview: Preview = {
       ...result,

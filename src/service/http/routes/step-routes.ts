@@ -8,18 +8,17 @@ import type { ContextSource } from '../../context/sources/context-source.js';
 import type { ModelDirectory } from '../../providers/create-model-directory.js';
 import type { compactHistory } from '../../step/compaction/compact-history.js';
 import type { previewStep, reactStep, StepObserver, StepResult } from '../../step/react-step.js';
-import { failureBody } from '../failure/send-failure.js';
 import {
   type AcceptedRequest,
   acceptRequest,
   connect,
+  promptDependencies,
   type RequestLimits,
   resolveModel,
 } from '../intake/accept-request.js';
-import { type OpenStream, type RequestState, recordUsage, stateOf } from '../middleware/request-state.js';
-import { toSourceStep } from '../to-source-step.js';
+import { type RequestState, recordUsage, stateOf } from '../middleware/request-state.js';
 import { EventStream } from './event-stream.js';
-import { countAnswer, sendAnswer } from './send-answer.js';
+import { sendAnswer } from './send-answer.js';
 import { toReport, toStep } from './to-step.js';
 
 /** The functions that make steps, and the models that they use. */
@@ -48,53 +47,38 @@ export function answerAsOne(services: StepServices): RequestHandler {
 /** Handles a step with a stream of events (rule: stream-events). */
 export function answerAsEvents(services: StepServices): RequestHandler {
   return async (request, response) => {
-    const events = new EventStream(response, stateOf(response));
-    const step = await answerStep({ request, response }, services, events);
-    events.end({ type: 'step.completed', step }, (bytes) => countAnswer(response, bytes));
+    const events = new EventStream(response);
+    stateOf(response).events = events;
+    events.complete(await answerStep({ request, response }, services, events));
   };
 }
 
 /**
- * Accepts a step and makes it. With `events`, a failure after the first event is sent as the last event of the
- * stream. This function and those below are not async, because an async function would keep the request in memory
- * while the model is awaited (rule: lean-waiting).
+ * Accepts a step and makes it, and sends its progress to `events`. This function and those below are not async, because
+ * an async function would keep the request in memory while the model is awaited (rule: lean-waiting).
  */
 function answerStep(
   exchange: { readonly request: Request; readonly response: Response },
   services: StepServices,
   events?: EventStream,
 ): Promise<Step | SourceStep> {
-  return acceptRequest(stepRequestSchema, { ...exchange, answersStep: true }, services).then((accepted) => {
-    const { state } = accepted;
-    if (events) state.events = failingWith(events, state);
-    const observer = events && relayTo(events, accepted.request);
-    return makeStep(accepted, services.agent, observer);
-  });
+  return acceptRequest(stepRequestSchema, { ...exchange, answersStep: true }, services).then((accepted) =>
+    makeStep(accepted, services.agent, events && relayTo(events, accepted.request)),
+  );
 }
-
-/** Returns the stream to which a failure is sent as its last event. */
-const failingWith = (events: EventStream, state: RequestState): OpenStream => ({
-  get started() {
-    return events.started;
-  },
-  fail: (error) => events.end({ type: 'error', error: failureBody(error, state) }),
-});
 
 function makeStep(
   accepted: AcceptedRequest<StepRequest>,
   agent: Agent,
   observer: StepObserver | undefined,
 ): Promise<Step | SourceStep> {
-  const { request, deadline, state } = accepted;
+  const { request, state } = accepted;
   const model = resolveModel(request.llm_config, agent.models);
   const dependencies = {
-    profile: model.profile,
-    tokens: model.tokenCounter(deadline.signal),
+    ...promptDependencies(model, accepted),
     ...connect(model, accepted),
-    deadline,
     now: () => new Date(),
     sources: agent.sourcesFor(request, contextOptions(state)),
-    during: state.trace.during,
     origin: { requestId: state.id, endpoint: 'react_step' as const },
   };
   return agent.step(request, dependencies, observer).then(toResponseFor(accepted, state));
@@ -110,8 +94,7 @@ function toResponseFor(
 ): (result: StepResult) => Step | SourceStep {
   return (result) => {
     record(result, state);
-    const step = toStep(result, { include, history, warnings, requestId: state.id });
-    return include?.extensions === false ? toSourceStep(step) : step;
+    return toStep(result, { include, history, warnings, requestId: state.id });
   };
 }
 
