@@ -37,9 +37,9 @@ export class TextStream {
     return this.#heartbeat !== undefined;
   }
 
-  /** Sends the headers and the opening text. Further calls do nothing. */
+  /** Sends the headers and the opening text. Does nothing if that is done, or if the caller has left. */
   start(): void {
-    if (this.started) return;
+    if (this.started || this.#response.destroyed) return;
     this.#response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
     this.#response.setHeader('X-Accel-Buffering', 'no');
     this.#heartbeat = setInterval(() => this.#keepAlive(), HEARTBEAT_MS);
