@@ -54,7 +54,7 @@ export function makeAgent(config: Config, { metrics, startOffline, record, watch
     ...(watch && { watch: { begin: (step) => watch.begin(step), explain: describeEnd } }),
   });
   const models = createModelDirectory({
-    ...(metrics && { observe: metrics.observeUpstreams }),
+    ...(metrics && { observe: metrics.upstreams.observe }),
     openaiUrl: config.OPENAI_UPSTREAM_URL,
     anthropicUrl: config.ANTHROPIC_UPSTREAM_URL,
     gateways: { openai: withCertificates(openai), anthropic: withCertificates(anthropic) },
@@ -64,7 +64,7 @@ export function makeAgent(config: Config, { metrics, startOffline, record, watch
     proxyFor: proxiesFrom(config),
     ...(config.OFFLINE_MODEL === 'on' && { startOffline }),
   });
-  metrics?.beginUpstreams(models.list().upstreams.map(({ name }) => name));
+  for (const { name } of models.list().upstreams) metrics?.upstreams.begin(name);
   return {
     models,
     step: metrics?.timed(step) ?? step,

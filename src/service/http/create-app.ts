@@ -12,7 +12,7 @@ import type { InFlight } from './intake/in-flight.js';
 import { cors } from './middleware/cors.js';
 import { limitCallers } from './middleware/limit-callers.js';
 import { isOfApi } from './middleware/paths.js';
-import { recordRequests, toLogLine } from './middleware/request-log.js';
+import { recordRequests } from './middleware/request-log.js';
 import { type Preparation, stateOf } from './middleware/request-state.js';
 import { requireHost, requireOwnHost } from './middleware/require-own-host.js';
 import { requireToken } from './middleware/require-token.js';
@@ -73,10 +73,7 @@ export function createApp(dependencies: AppDependencies): Express {
     ...handedRunRoutes(dependencies.handedRuns ?? {}),
   ];
   const preparations: Preparation[] = [
-    recordRequests((record) => {
-      log.info(toLogLine(record), 'request');
-      metrics?.requestEnded(record);
-    }, gatewaySecrets),
+    recordRequests({ log, metrics, gatewaySecrets }),
     nameRoute(routes),
     nameWire,
     traceRequests(dependencies.tracing ?? passOnTraces),

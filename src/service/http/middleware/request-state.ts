@@ -33,7 +33,7 @@ export interface RequestState {
   contextProblem?: ConnectionProblem | undefined;
   /** The limit that the caller exceeded. */
   limit?: keyof Allowance;
-  usage?: Usage | null;
+  usage?: Usage;
   /** The model calls of the request, with the tokens that the caller is charged for. */
   readonly modelCalls: MeteredCall[];
   /** Name of the configured upstream that the request goes to. */
