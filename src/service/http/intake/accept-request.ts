@@ -175,9 +175,10 @@ export function connect(
   const redact = redactWith(secrets);
   if (request.max_iterations_left === 0) return { provider: model.connect(undefined), redact };
   const key = model.keyRequired ? readModelKey(sentKey) : undefined;
-  const provider = state.trace.connect((observe) => model.connect(key, observe), {
-    redact: (text) => withoutSecrets(text, secrets),
-  });
+  const provider = state.trace.connect(
+    (observe) => model.connect(key, observe),
+    (text) => withoutSecrets(text, secrets),
+  );
   return { provider: meter(provider, state.modelCalls), redact };
 }
 
