@@ -6,7 +6,7 @@ import type { Config } from './config.js';
 import { contextSources } from './context/sources/context-sources.js';
 import { toFailure } from './http/failure/to-failure.js';
 import { sentencesOf } from './http/failure/wire-failure.js';
-import type { Agent } from './http/routes/step-routes.js';
+import type { Agent } from './http/services.js';
 import type { ServiceMetrics } from './operations/metrics/service-metrics.js';
 import { createModelDirectory } from './providers/create-model-directory.js';
 import { recordingStep, type StepSink } from './recording/recording-step.js';

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Logger } from 'pino';
 import type { ContextReport } from '../../../contract/context-report.js';
 import type { Parse, Warning } from '../../../contract/step.js';
 import { type Answered, type Answering, answerRequest } from '../../compat/answer-request.js';
 import { readStates } from '../../compat/client-state.js';
 import { chooseBudget, toStepRequest } from '../../compat/to-step-request.js';
 import type { AnswerIdentity, Wire, WireExchange } from '../../compat/wire.js';
-import type { AccessTokens } from '../../operations/access/access-tokens.js';
 import { attachmentWarnings } from '../../step/history/attachments.js';
 import { BudgetExceeded } from '../../step/interruption.js';
 import type { StepInput } from '../../step/react-step.js';
@@ -18,16 +16,14 @@ import type { RequestDeadline } from '../intake/request-deadline.js';
 import { keepKeyOut, type RequestState } from '../middleware/request-state.js';
 import { modelKeyOf } from '../middleware/wire-credentials.js';
 import { sendAnswer } from '../routes/send-answer.js';
-import { record, type StepServices } from '../routes/step-routes.js';
+import { record } from '../routes/step-routes.js';
+import type { LoadedServices } from '../services.js';
 import { type RoutedModel, routeModel, type Windows } from './route-model.js';
 import { readSettings, type WireSettings } from './wire-settings.js';
 import { WireStream } from './wire-stream.js';
 
-export interface WireServices extends StepServices {
-  /** The bearer tokens of the service. Without them, everybody may call. */
-  readonly tokens: AccessTokens | undefined;
+interface WireServices extends LoadedServices {
   readonly windows: Windows;
-  readonly log: Logger;
 }
 
 /** A request that was accepted, read and routed. */

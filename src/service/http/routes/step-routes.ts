@@ -4,48 +4,29 @@ import type { SourceStep } from '../../../contract/source-step.js';
 import type { Step } from '../../../contract/step.js';
 import { type StepRequest, stepRequestSchema } from '../../../contract/step-request.js';
 import type { ConnectionProblem } from '../../../network/connection-problem.js';
-import type { ContextSource } from '../../context/sources/context-source.js';
-import type { ModelDirectory } from '../../providers/create-model-directory.js';
-import type { compactHistory } from '../../step/compaction/compact-history.js';
-import type { previewStep, reactStep, StepObserver, StepResult } from '../../step/react-step.js';
+import type { StepObserver, StepResult } from '../../step/react-step.js';
 import {
   type AcceptedRequest,
   acceptRequest,
   connect,
   promptDependencies,
-  type RequestLimits,
   resolveModel,
 } from '../intake/accept-request.js';
 import { type RequestState, recordUsage, stateOf } from '../middleware/request-state.js';
+import type { Agent, LoadedServices } from '../services.js';
 import { EventStream } from './event-stream.js';
 import { sendAnswer } from './send-answer.js';
 import { toReport, toStep } from './to-step.js';
 
-/** The functions that make steps, and the models that they use. */
-export interface Agent {
-  readonly models: ModelDirectory;
-  readonly step: typeof reactStep;
-  readonly preview: typeof previewStep;
-  readonly compact: typeof compactHistory;
-  readonly sourcesFor: (
-    request: StepRequest,
-    options: ReturnType<typeof contextOptions>,
-  ) => readonly ContextSource[];
-}
-
-export interface StepServices extends RequestLimits {
-  readonly agent: Agent;
-}
-
 /** Handles a step with one JSON response. */
-export function answerAsOne(services: StepServices): RequestHandler {
+export function answerAsOne(services: LoadedServices): RequestHandler {
   return async (request, response) => {
     sendAnswer(response, await answerStep({ request, response }, services));
   };
 }
 
 /** Handles a step with a stream of events (rule: stream-events). */
-export function answerAsEvents(services: StepServices): RequestHandler {
+export function answerAsEvents(services: LoadedServices): RequestHandler {
   return async (request, response) => {
     const events = new EventStream(response);
     stateOf(response).events = events;
@@ -59,7 +40,7 @@ export function answerAsEvents(services: StepServices): RequestHandler {
  */
 function answerStep(
   exchange: { readonly request: Request; readonly response: Response },
-  services: StepServices,
+  services: LoadedServices,
   events?: EventStream,
 ): Promise<Step | SourceStep> {
   return acceptRequest(stepRequestSchema, { ...exchange, answersStep: true }, services).then((accepted) =>
