@@ -14,7 +14,6 @@ const PAGE = 'index.html';
  * name.
  */
 const hashed = /-[0-9A-Za-z]{8}\.\w+$/;
-const encodings = { br: '.br', gzip: '.gz' } as const;
 
 /**
  * Routes of the playground's files, which the build puts beside this program. Empty if the playground was not
@@ -98,17 +97,20 @@ function builtFiles(folder: string): string[] {
 /** Serves a file in the caller's preferred encoding among those that were built. */
 function sendFile(path: string): RequestHandler {
   // The files are read once and shared by all responses, so that unread responses do not fill memory.
-  const contents = new Map(
-    ['', '.br', '.gz'].map((suffix) => [suffix, onDemand(() => readFile(path + suffix))]),
-  );
+  const plain = onDemand(() => readFile(path));
+  const encoded = {
+    br: onDemand(() => readFile(`${path}.br`)),
+    gzip: onDemand(() => readFile(`${path}.gz`)),
+  };
   return async (request, response) => {
     const encoding = request.acceptsEncodings(['br', 'gzip', 'identity']);
-    const suffix = encoding === 'br' || encoding === 'gzip' ? encodings[encoding] : '';
-    if (suffix) response.set('Content-Encoding', String(encoding));
+    const isEncoded = encoding === 'br' || encoding === 'gzip';
+    const contents = await (isEncoded ? encoded[encoding] : plain).get();
+    if (isEncoded) response.set('Content-Encoding', encoding);
     response
       .vary('Accept-Encoding')
       .set('Cache-Control', hashed.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache')
       .type(path.slice(path.lastIndexOf('.')))
-      .send(await contents.get(suffix)?.get());
+      .send(contents);
   };
 }
