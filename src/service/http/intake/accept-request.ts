@@ -14,7 +14,7 @@ import type { ConvertedJson } from './convert-json.js';
 import type { InFlight } from './in-flight.js';
 import { meter } from './metered-provider.js';
 import { type ParsedRequest, parseRequest } from './parse-request.js';
-import { type BodyLimits, declaredBytes, type ReadingOptions, readBody } from './read-request-body.js';
+import { type BodyLimits, declaredBytes, readBody } from './read-request-body.js';
 import type { RequestDeadline } from './request-deadline.js';
 
 /** The fields that every request within a run has. */
@@ -85,7 +85,7 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
 }
 
 /** A body that was read, with the deadline and the state of its request. */
-export interface ReceivedBody extends ConvertedJson {
+interface ReceivedBody extends ConvertedJson {
   readonly deadline: RequestDeadline;
   readonly state: RequestState;
 }
@@ -94,14 +94,14 @@ export interface ReceivedBody extends ConvertedJson {
 export async function receive(
   { request, response }: Pick<Exchange, 'request' | 'response'>,
   limits: RequestLimits,
-  options: ReadingOptions = { isLenient: false },
+  { isLenient = false } = {},
 ): Promise<ReceivedBody> {
   const deadline = limits.inFlight.accept(response, declaredBytes(request, limits.body));
   // The deadline also applies to rejected requests, which keep their slot until their response has been read.
   deadline.start(limits.body.timeoutMs + limits.deadlineMs);
   const state = stateOf(response);
   state.deadline = deadline;
-  return { ...(await readBody(request, { ...limits.body, ...options }, deadline)), deadline, state };
+  return { ...(await readBody(request, { ...limits.body, isLenient }, deadline)), deadline, state };
 }
 
 /** Reserves memory for a reply of at most `outputLimit` tokens (rule: overload). */

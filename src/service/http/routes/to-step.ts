@@ -5,7 +5,7 @@ import type { ErrorResponse, Step, Warning } from '../../../contract/step.js';
 import type { StepRequest } from '../../../contract/step-request.js';
 import type { StepResult } from '../../step/react-step.js';
 
-export interface StepAnswer {
+interface StepAnswer {
   readonly include: StepRequest['include'];
   /** The history as the caller sent it. */
   readonly history: readonly unknown[];
