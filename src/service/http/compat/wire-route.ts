@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { ContextReport } from '../../../contract/context-report.js';
 import type { Parse, Warning } from '../../../contract/step.js';
-import { type Answered, type Answering, answerRequest } from '../../compat/answer-request.js';
+import { type Answered, answerRequest } from '../../compat/answer-request.js';
 import { readStates } from '../../compat/client-state.js';
 import { chooseBudget, toStepRequest } from '../../compat/to-step-request.js';
 import type { AnswerIdentity, Wire, WireExchange } from '../../compat/wire.js';
@@ -119,23 +119,16 @@ export function answerWire(wire: Wire, services: WireServices): RequestHandler {
       now: () => new Date(),
       origin: { requestId: state.id, endpoint: wire.endpoint },
     };
-    const contextBuilt = (report: ContextReport): undefined => {
-      setReportHeaders(response, report);
-    };
-    const step: Answering['step'] = (step, observer) =>
-      services.agent.step(step, dependencies, observer).then((result) => {
-        record(result, state);
-        return result;
-      });
     const { corrections, reports } = accepted.settings;
     const answered = await answerRequest(exchange.request, input, {
-      step,
+      step: (step, observer) =>
+        services.agent.step(step, dependencies, observer).then((result) => record(result, state)),
       corrections,
       reports,
       identity,
       newId,
       sink: stream,
-      contextBuilt,
+      contextBuilt: (report) => setReportHeaders(response, report),
       correctionFailed: (error) => logBug(services.log, error, state),
     });
     if (stream) stream.end(answered.answer);
@@ -188,7 +181,7 @@ function identityOf({ request: { model } }: WireExchange): AnswerIdentity {
  * Sets the headers that report how long the prompt is, and how much of the conversation was left out of it
  * (rule: compatible-report).
  */
-function setReportHeaders(response: Response, { prompt_tokens, items }: ContextReport): void {
+function setReportHeaders(response: Response, { prompt_tokens, items }: ContextReport): undefined {
   const isLeftOut = new Set(['truncated', 'masked', 'dropped']);
   const leftOut = items.filter(({ kind, status }) => kind !== 'tool' && isLeftOut.has(status)).length;
   response.setHeader('X-Stepwise-Prompt-Tokens', String(prompt_tokens));

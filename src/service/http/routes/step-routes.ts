@@ -73,10 +73,7 @@ function toResponseFor(
   { request: { include }, history, warnings }: AcceptedRequest<StepRequest>,
   state: RequestState,
 ): (result: StepResult) => Step | SourceStep {
-  return (result) => {
-    record(result, state);
-    return toStep(result, { include, history, warnings, requestId: state.id });
-  };
+  return (result) => toStep(record(result, state), { include, history, warnings, requestId: state.id });
 }
 
 /**
@@ -90,12 +87,13 @@ export const contextOptions = (state: RequestState) => ({
   },
 });
 
-/** Records the outcome and the usage of a step for the log and the metrics. */
-export function record(result: StepResult, state: RequestState): void {
+/** Records the outcome and the usage of a step for the log and the metrics. Returns the step. */
+export function record(result: StepResult, state: RequestState): StepResult {
   // Cast: a step's error code is in the error table, but the contract declares it as an open string.
   const code = result.error?.code as ErrorCode | undefined;
   state.outcome = code ?? result.parse?.outcome ?? result.status;
   recordUsage(state, result.usage);
+  return result;
 }
 
 /** Returns an observer that sends the progress of a step as events. */
