@@ -4,9 +4,12 @@ import { ProviderError } from '../../step/provider.js';
 
 /** The tokens of one model call: as the service counts them, and as the provider reports them. */
 export interface MeteredCall {
-  promptTokens: number;
+  readonly promptTokens: number;
   replyChars: number;
+  /** Undefined until the provider has reported the usage. */
   reported: Pick<Usage, 'input_tokens' | 'output_tokens'> | undefined;
+  /** True if the provider refused the call, or if the call failed before the reply began. */
+  isFree: boolean;
 }
 
 /** Approximate length of a token in the replies of models. */
@@ -17,9 +20,13 @@ export const chargedTokens = (calls: readonly MeteredCall[]): number =>
   calls.reduce((sum, call) => sum + tokensOf(call), 0);
 
 /** A count that the provider does not report, or reports as 0, is replaced by the service's own. */
-const tokensOf = ({ promptTokens, replyChars, reported }: MeteredCall): number =>
-  (reported?.input_tokens || promptTokens) +
-  (reported?.output_tokens || Math.ceil(replyChars / CHARS_PER_TOKEN));
+function tokensOf({ promptTokens, replyChars, reported, isFree }: MeteredCall): number {
+  if (isFree) return 0;
+  return (
+    (reported?.input_tokens || promptTokens) +
+    (reported?.output_tokens || Math.ceil(replyChars / CHARS_PER_TOKEN))
+  );
+}
 
 /**
  * Returns a provider that makes the same calls and adds each of them to `calls` (rule: token-limits). Keeps no
@@ -27,7 +34,7 @@ const tokensOf = ({ promptTokens, replyChars, reported }: MeteredCall): number =
  */
 export function meter(provider: Provider, calls: MeteredCall[]): Provider {
   const begin = (promptTokens: number): MeteredCall => {
-    const call: MeteredCall = { promptTokens, replyChars: 0, reported: undefined };
+    const call: MeteredCall = { promptTokens, replyChars: 0, reported: undefined, isFree: false };
     calls.push(call);
     return call;
   };
@@ -74,9 +81,8 @@ function end(call: MeteredCall, completion: Completion): void {
   call.replyChars = charsIn(completion);
 }
 
-/** A call that the provider refused, or that failed before the reply began, is not charged. */
 function forgive(call: MeteredCall, error: unknown): void {
-  if (error instanceof ProviderError && call.replyChars === 0) call.promptTokens = 0;
+  call.isFree = error instanceof ProviderError && call.replyChars === 0;
 }
 
 /** Returns the length of all that the model wrote. */

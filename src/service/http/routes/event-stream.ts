@@ -2,23 +2,25 @@ import type { Response } from 'express';
 import type { SourceStep } from '../../../contract/source-step.js';
 import type { ErrorResponse, Step } from '../../../contract/step.js';
 import type { StreamEvent } from '../../../contract/stream.js';
+import { failureBody } from '../failure/send-failure.js';
+import type { Failure } from '../failure/to-failure.js';
+import { type OpenStream, type RequestState, stateOf } from '../middleware/request-state.js';
 import { TextStream } from './text-stream.js';
 
 /** The last event of a stream. Its body lacks our extensions if the caller asked for that (rule: source-fields). */
 type LastEvent =
-  | StreamEvent
   | { readonly type: 'step.completed'; readonly step: SourceStep | Step }
   | { readonly type: 'error'; readonly error: SourceStep | ErrorResponse };
 
 /** The events of one step (rule: stream-events). */
-export class EventStream {
+export class EventStream implements OpenStream {
   readonly #stream: TextStream;
+  readonly #state: RequestState;
 
-  /**
-   * @param state contains the request id. The id is read when the stream starts, because the service replaces an
-   * id that contains the model key.
-   */
-  constructor(response: Response, state: { readonly id: string }) {
+  constructor(response: Response) {
+    const state = stateOf(response);
+    this.#state = state;
+    // The id is read when the stream starts, because the service replaces an id that contains the model key.
     const opening = () => textOf({ type: 'step.started', request_id: state.id });
     this.#stream = new TextStream(response, { opening });
   }
@@ -32,10 +34,15 @@ export class EventStream {
     return this.#stream.send(textOf(event));
   }
 
-  /** Sends the last event. Before that, calls `count` with its size; if `count` throws, nothing is sent. */
-  end(event: LastEvent, count?: (bytes: number) => void): void {
-    this.#stream.end(textOf(event), count);
+  /** Sends the last event. Throws as `TextStream.endAnswer` does. */
+  complete(step: SourceStep | Step): void {
+    this.#stream.endAnswer(textOf({ type: 'step.completed', step }));
+  }
+
+  fail(failure: Failure): void {
+    this.#stream.end(textOf({ type: 'error', error: failureBody(failure, this.#state) }));
   }
 }
 
-const textOf = (event: LastEvent): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+const textOf = (event: StreamEvent | LastEvent): string =>
+  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
