@@ -7,7 +7,7 @@ import type { Pause } from '../../parsing/pause.js';
 import { ObjectReplyReader } from '../../parsing/structured/reading/object-reply-reader.js';
 import { outputLimit } from './budget/share-budget.js';
 import { withoutNul } from './history/json-values.js';
-import { nativeDefinitions } from './prompt/answer-tool.js';
+import { nativeDefinitions } from './prompt/answer-type.js';
 import type { Completion, CompletionEvent, CompletionRequest, Prompt } from './provider.js';
 import { objectReaderOptions, readAnswerCall, readingOptions } from './read-reply.js';
 import type { RenderedPrompt } from './render-prompt.js';

@@ -3,19 +3,18 @@ import type { FittedContext } from '../context/fitting/fit-context.js';
 import { countFixed, type FixedCosts } from './budget/fixed-costs.js';
 import { fitContextAndHistory } from './budget/share-budget.js';
 import { shortenTools } from './budget/shorten-tools.js';
-import { type Fold, foldHistory } from './history/fold-history.js';
-import { advise } from './history/signals.js';
+import { type FoldedUnit, foldHistory } from './history/fold-history.js';
 import { type CutUnit, messagesOf } from './history/unit-forms.js';
 import { StepRefused } from './interruption.js';
 import { type DeferredList, listDeferred } from './prompt/deferred-tools.js';
 import { renderExample } from './prompt/example.js';
 import { renderInstructions, renderTools } from './prompt/instructions.js';
 import type { PromptSections } from './prompt/lay-out-prompt.js';
-import { buildTail, callOrder, phaseOrder, type Tail, type TailContents } from './prompt/tail.js';
+import { buildTail, type Tail } from './prompt/tail.js';
 import { type Scale, scaleOf } from './prompt/weigh-messages.js';
 import type { Message } from './provider.js';
 import type { PromptDependencies } from './step-dependencies.js';
-import { expectsPlainText, type Situation } from './types.js';
+import type { Situation } from './types.js';
 
 /** A prompt that fits the budget. All numbers are tokens. */
 export interface FittedPrompt {
@@ -26,8 +25,7 @@ export interface FittedPrompt {
   readonly context: FittedContext;
   /** Tokens that the history may use. */
   readonly historyTokens: number;
-  readonly units: readonly CutUnit[];
-  readonly fold: Fold;
+  readonly units: readonly FoldedUnit<CutUnit>[];
   readonly tail: Tail;
   readonly deferredList: DeferredList;
 }
@@ -42,35 +40,33 @@ export async function fitToBudget(
   dependencies: Pick<PromptDependencies, 'tokens' | 'profile' | 'deadline'>,
 ): Promise<FittedPrompt> {
   const scale = scaleOf(dependencies, situation.protocol);
+  const fitAfter = (example: readonly Message[]) => fitWith(example, situation, { gathered, scale });
   const example = renderExample(situation);
-  const basis = { situation, gathered, scale };
-  return fitWith(example, basis).catch((error: unknown) => {
+  return fitAfter(example).catch((error: unknown) => {
     // The worked example is optional: before the request is refused, the prompt is fitted without it
     // (rule: worked-example).
-    if (example.length > 0 && error instanceof StepRefused) return fitWith([], basis);
+    if (example.length > 0 && error instanceof StepRefused) return fitAfter([]);
     throw error;
   });
 }
 
-interface FittingBasis {
-  readonly situation: Situation;
-  readonly gathered: GatheredContext;
-  readonly scale: Scale;
-}
-
 async function fitWith(
   example: readonly Message[],
-  { situation: whole, gathered, scale }: FittingBasis,
+  whole: Situation,
+  { gathered, scale }: { readonly gathered: GatheredContext; readonly scale: Scale },
 ): Promise<FittedPrompt> {
   const instructions = renderInstructions(whole);
-  const deferredList = await listDeferred(whole.deferred, deferredLimit(whole), scale);
+  const deferredList = await listDeferred(whole.deferred, deferredLimit(whole), scale.tokens);
   const { situation, tools, fixed } = await fitTools(whole, { instructions, example, deferredList }, scale);
   const shared = await fitContextAndHistory(situation, gathered, { fixed, scale });
-  const { budget, context, historyTokens, units } = shared;
-  const fold = foldHistory(units, historyTokens);
-  const unused = Math.max(0, historyTokens - fold.tokens); // the tail may use it (rule: tail-reserve)
-  const tail = await buildTail(tailContents(situation, context), budget.tail + unused, scale);
-  const history = units.flatMap((unit, index) => messagesIn(unit, { ...fold, index }, scale));
+  const { budget, context, historyTokens } = shared;
+  const { units, tokens: used } = foldHistory(shared.units, historyTokens);
+  const unused = Math.max(0, historyTokens - used); // the tail may use it (rule: tail-reserve)
+  const tail = await buildTail(situation, context.focus, {
+    limit: budget.tail + unused,
+    counter: scale.tokens,
+  });
+  const history = units.flatMap((unit) => messagesIn(unit, scale));
   return {
     situation,
     scale,
@@ -79,7 +75,6 @@ async function fitWith(
     context,
     historyTokens,
     units,
-    fold,
     tail,
     deferredList,
   };
@@ -91,16 +86,17 @@ interface FirstSections {
   readonly deferredList: DeferredList;
 }
 
-/** Describes the tools. If a client offers more tools than fit, describes the longest ones as signatures. */
-async function fitTools(whole: Situation, sections: FirstSections, scale: Scale) {
-  const fitted = await weighFixed(whole, sections, scale);
-  const shortened = await shortenTools(whole, fitted.fixed, scale);
-  return shortened ? weighFixed(shortened, sections, scale) : fitted;
+interface FittedTools extends Pick<FittedPrompt, 'situation' | 'fixed'> {
+  readonly tools: string;
 }
 
-async function weighFixed(situation: Situation, { deferredList, ...sections }: FirstSections, scale: Scale) {
+/** Describes the tools. If a client offers more tools than fit, describes the longest ones as signatures. */
+async function fitTools(situation: Situation, first: FirstSections, scale: Scale): Promise<FittedTools> {
+  const { deferredList, ...sections } = first;
   const tools = (await renderTools(situation, scale.signal)) + deferredList.text;
-  return { situation, tools, fixed: await countFixed(situation, { ...sections, tools }, scale) };
+  const fixed = await countFixed(situation, { ...sections, tools }, scale);
+  const shortened = await shortenTools(situation, fixed, scale);
+  return shortened ? fitTools(shortened, first, scale) : { situation, tools, fixed };
 }
 
 /** Share of the prompt budget for the list of deferred tools. */
@@ -110,33 +106,9 @@ function deferredLimit({ request: { llm_config: config } }: Situation): number {
   return Math.floor((config.tokenLimit - config.reservedOutputTokens) * DEFERRED_SHARE);
 }
 
-function tailContents(
-  { request, protocol, mustAnswer, signals, clientTerms }: Situation,
-  { focus }: FittedContext,
-): TailContents {
-  const tasks = request.tasks ?? [];
-  // A client of a compatible endpoint (`clientTerms`) decides itself when its loop ends, so the model gets only the
-  // advice about repeated calls (rule: client-terms).
-  const heeded = clientTerms ? { ...signals, consecutive_read_only: 0, consecutive_errors: 0 } : signals;
-  const order = phaseOrder(request, protocol) + callOrder(clientTerms);
-  return {
-    phaseOrder: order,
-    mustAnswer,
-    hasJsonAnswer: request.answer_schema !== undefined,
-    tasks,
-    focus,
-    advice: expectsPlainText({ clientTerms }) ? undefined : advise(heeded),
-  };
-}
-
-function messagesIn(
-  unit: CutUnit,
-  { forms, leftOut = [], index }: Fold & { readonly index: number },
-  scale: Scale,
-): readonly Message[] {
-  const form = forms[index];
+function messagesIn({ weighed, form, leftOut }: FoldedUnit<CutUnit>, scale: Scale): readonly Message[] {
   if (form === 'dropped') return [];
-  return form === 'masked' && unit.maskedMessages
-    ? unit.maskedMessages
-    : messagesOf(unit, leftOut[index] ?? 0, scale);
+  return form === 'masked' && weighed.maskedMessages
+    ? weighed.maskedMessages
+    : messagesOf(weighed, leftOut, scale);
 }

@@ -15,7 +15,7 @@ import {
 import { readExactJson } from '../../parsing/text/exact-json.js';
 import { isJsonObject, type JsonValue, Scanner } from '../../parsing/text/scanner.js';
 import { withoutNul } from './history/json-values.js';
-import { ANSWER_PARAMETER } from './prompt/answer-tool.js';
+import { ANSWER_PARAMETER } from './prompt/answer-type.js';
 import type { Completion, NativeToolCall } from './provider.js';
 import { partsOf } from './reply/parts-of.js';
 import { takeAsAnswer } from './reply/plain.js';

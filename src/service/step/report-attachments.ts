@@ -2,21 +2,18 @@ import type { ReportItem } from '../../contract/context-report.js';
 import type { Turn } from '../../contract/history.js';
 import type { Unit } from '../../conversation/units.js';
 import { attachmentsIn } from './history/attachments.js';
-import type { Fold } from './history/fold-history.js';
+import type { Form } from './history/fold-history.js';
 
-interface Fate {
-  /** Number of attachments that are left out, starting with the unit's first. */
-  readonly leftOut: number;
-  readonly form: Fold['forms'][number];
-}
-
-/** Returns a report row for each attachment of a unit (rule: attachments). */
-export function attachmentItems(unit: Unit, { leftOut, form }: Fate): ReportItem[] {
+/**
+ * Returns a report row for each attachment of a unit (rule: attachments). A unit in full form leaves out its first
+ * `leftOut` attachments; other forms leave out all.
+ */
+export function attachmentItems(unit: Unit, form: Form, leftOut: number): ReportItem[] {
   let place = 0;
   return attachmentsIn(unit).flatMap(({ all, index, leftOut: unseen }) =>
     all.map(({ tokens }, at): ReportItem => {
       const isUnseen = at < unseen;
-      const isLeftOut = isUnseen || place < leftOut;
+      const isLeftOut = isUnseen || form !== 'full' || place < leftOut;
       place += 1;
       const reason = isUnseen ? NOT_SEEN : isLeftOut ? reasons[form] : null;
       return row(`${index}.${at}`, { tokens, reason });

@@ -49,7 +49,7 @@ export async function reportContext(
       items: [...context.items, ...tail.items, ...(await turnItems(fitted)), ...(await toolItems(fitted))],
       folders: [...context.folders],
     },
-    shouldCompact: tokensOfUnits(units) >= historyTokens * COMPACT_SHARE,
+    shouldCompact: tokensOfUnits(units.map(({ weighed }) => weighed)) >= historyTokens * COMPACT_SHARE,
   };
 }
 
@@ -100,11 +100,10 @@ function sectionsOf(
   ];
 }
 
-async function turnItems({ units, fold, scale, situation }: FittedPrompt): Promise<ReportItem[]> {
+async function turnItems({ units, scale, situation }: FittedPrompt): Promise<ReportItem[]> {
   const items: ReportItem[] = [];
-  for (const [index, weighed] of units.entries()) {
+  for (const { weighed, form, leftOut } of units) {
     const { unit, whole } = weighed;
-    const form = fold.forms[index] ?? 'full';
     const full = bareTokens(weighed) - weighed.placeholders;
     const original = unit === whole ? full : await weighWholeUnits([withoutAttachments(whole)], scale);
     const isCut = form === 'full' && full < original;
@@ -118,8 +117,7 @@ async function turnItems({ units, fold, scale, situation }: FittedPrompt): Promi
       original_tokens: original,
       lines: null,
     });
-    const leftOut = form === 'full' ? (fold.leftOut?.[index] ?? 0) : Number.POSITIVE_INFINITY;
-    items.push(...attachmentItems(unit, { leftOut, form }));
+    items.push(...attachmentItems(unit, form, leftOut));
   }
   return [...items, ...ignoredItems(situation.request.conversation_history)];
 }

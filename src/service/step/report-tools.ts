@@ -48,20 +48,19 @@ function foundRow(name: string, tokens: number | undefined): ReportItem {
 async function tokensOfFound({
   situation,
   units,
-  fold,
   scale,
 }: FittedPrompt): Promise<ReadonlyMap<string, number>> {
   const { protocol, found } = situation;
   if (protocol === 'native') {
     const counted = found.map(
-      async (tool: ToolDefinition) => [tool.name, await countDefinitions([tool], scale)] as const,
+      async (tool: ToolDefinition) => [tool.name, await countDefinitions([tool], scale.tokens)] as const,
     );
     return new Map(await Promise.all(counted));
   }
   const tokensByName = new Map<string, number>();
-  for (const [index, { unit }] of units.entries()) {
-    if (fold.forms[index] !== 'full') continue;
-    for (const { found: here } of observationsOf(unit))
+  for (const { weighed, form } of units) {
+    if (form !== 'full') continue;
+    for (const { found: here } of observationsOf(weighed.unit))
       for (const [at, text] of here?.definitions.slice(0, here.shown).entries() ?? [])
         tokensByName.set(here?.names[at] ?? '', await scale.tokens.count(text));
   }

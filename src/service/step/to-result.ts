@@ -10,14 +10,14 @@ import { blankStep, stepError } from '../../conversation/blank-step.js';
 import type { UnitAttachment } from '../../conversation/units.js';
 import type { Conclusion, ProposedAction } from './conclude.js';
 import { countSignals } from './history/signals.js';
-import { nativeDefinitions } from './prompt/answer-tool.js';
+import { nativeDefinitions } from './prompt/answer-type.js';
 import { attachmentsOf } from './prompt/weigh-messages.js';
 import type { Message, Part, Prompt } from './provider.js';
 import type { Reply } from './read-reply.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import { hashPrompt } from './report-context.js';
 import type { StepDependencies } from './step-dependencies.js';
-import { type MustAnswer, type ReplySituation, usesIteration } from './types.js';
+import { isLastIteration, type MustAnswer, type ReplySituation, usesIteration } from './types.js';
 
 /** The response to a step, without the whole history and the request id, which the HTTP layer adds (`toStep`). */
 export type StepResult = Omit<Step, 'updated_conversation_history' | 'request_id'>;
@@ -174,7 +174,7 @@ function signalsOf(
 ): Signals {
   return {
     ...countSignals([...situation.calls, ...actions], [...situation.tools, ...situation.found]),
-    last_iteration: situation.isLast,
+    last_iteration: isLastIteration(situation.request),
     should_compact: shouldCompact,
   };
 }

@@ -116,7 +116,6 @@ export interface ReplySituation {
   readonly replyFormat: ReplyFormat | undefined;
   /** The form of the final answer; undefined without `answer_schema`. */
   readonly answerType?: AnswerType | undefined;
-  readonly isLast: boolean;
   readonly mustAnswer: MustAnswer | undefined;
   /**
    * How the client of a compatible endpoint restricts tool use; undefined for `react_step`. Such a client runs its
@@ -151,6 +150,10 @@ export interface Situation extends ReplySituation {
  */
 export const usesIteration = ({ phase }: Pick<StepRequest, 'phase'>): boolean =>
   phase !== 'reason' && phase !== 'act';
+
+/** Returns whether no iteration is left after a step. */
+export const isLastIteration = (request: Pick<StepRequest, 'phase' | 'max_iterations_left'>): boolean =>
+  request.max_iterations_left === 1 && usesIteration(request);
 
 /**
  * Returns whether the model may call tools in a step. In three-phase mode, it may do so only in `act` (rule: phases).

@@ -71,7 +71,7 @@ test('a long observation, thought or argument is cut to a quarter of the history
     ],
     user_query: '',
   });
-  const unit = units.map((each) => each.unit).find((each) => each.type === 'action');
+  const unit = units.map(({ weighed }) => weighed.unit).find((each) => each.type === 'action');
   const texts = [unit?.thought, unit?.calls[0]?.parameters['content'], unit?.calls[0]?.observation?.text];
   const counter = createTokenCounter('o200k_base');
   for (const text of texts) {
@@ -89,7 +89,7 @@ test('a short observation is cut if its characters take several tokens each (rul
     ],
     user_query: '',
   });
-  expect(units[1]?.full).toBeLessThan(historyTokens * 0.25 + 100);
+  expect(units[1]?.weighed.full).toBeLessThan(historyTokens * 0.25 + 100);
 });
 
 test('native tool schemas are counted as JSON × 1.3 (rule: counting)', async () => {
@@ -112,7 +112,7 @@ test('compaction is recommended from exactly 80 % of the history’s share (rule
     const { shouldCompact } = await prepare(stepRequest(asked));
     expect({ tokenLimit, shouldCompact }).toEqual({
       tokenLimit,
-      shouldCompact: tokensOfUnits(units) >= historyTokens * 0.8,
+      shouldCompact: tokensOfUnits(units.map(({ weighed }) => weighed)) >= historyTokens * 0.8,
     });
     seen.add(shouldCompact);
   }

@@ -1,5 +1,6 @@
 import type { ToolDefinition } from '../../../contract/tool.js';
-import { nativeDefinitions } from '../prompt/answer-tool.js';
+import type { TokenCounter } from '../../../tokens/token-counter.js';
+import { nativeDefinitions } from '../prompt/answer-type.js';
 import { possibleEnds } from '../prompt/tail.js';
 import { openingTemplate } from '../prompt/templates/orders.js';
 import { countMessages, type Scale } from '../prompt/weigh-messages.js';
@@ -64,13 +65,13 @@ async function countSchemas(situation: Situation, { tokens }: Scale): Promise<nu
   const definitions = protocol === 'native' ? nativeDefinitions(situation) : [];
   const schema = replyFormat?.isCharged && replyFormat.schema;
   const charged = schema ? Math.ceil((await tokens.count(JSON.stringify(schema))) * SCHEMA_MARGIN) : 0;
-  return charged + (definitions.length > 0 ? await countDefinitions(definitions, { tokens }) : 0);
+  return charged + (definitions.length > 0 ? await countDefinitions(definitions, tokens) : 0);
 }
 
 /** Counts the definitions of native tools. */
 export async function countDefinitions(
   definitions: readonly ToolDefinition[],
-  { tokens }: Pick<Scale, 'tokens'>,
+  tokens: TokenCounter,
 ): Promise<number> {
   return Math.ceil((await tokens.count(JSON.stringify(definitions.map(shownToVendor)))) * SCHEMA_MARGIN);
 }

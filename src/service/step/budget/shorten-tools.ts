@@ -1,7 +1,6 @@
 import { isObject } from '../../../contract/fields.js';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
-import { parameterOrder } from '../../../parsing/arguments/offered-tool.js';
 import { firstSentence } from '../prompt/deferred-tools.js';
 import { describeTool } from '../prompt/instructions.js';
 import type { Scale } from '../prompt/weigh-messages.js';
@@ -14,7 +13,7 @@ const TOOLS_SHARE = 0.5;
 /**
  * Shortens the longest tools of a client to signatures if all tools together need more than half of the tokens that
  * instructions and example leave (rule: compatible-tools). This changes only the prompt: calls are still checked
- * against the complete schemas. Returns undefined if nothing is shortened.
+ * against the complete schemas. Returns undefined if nothing is shortened, or if the tools are shortened already.
  */
 export async function shortenTools(
   situation: Situation,
@@ -22,7 +21,7 @@ export async function shortenTools(
   scale: Scale,
 ): Promise<Situation | undefined> {
   const { request, clientTerms, tools } = situation;
-  if (!clientTerms || expectsPlainText(situation)) return undefined;
+  if (!clientTerms || situation.shortened || expectsPlainText(situation)) return undefined;
   const { tokenLimit, reservedOutputTokens } = request.llm_config;
   const { instructions, example, framing, minTailTokens } = fixed;
   const free = tokenLimit - reservedOutputTokens - instructions - example - framing - minTailTokens;
@@ -50,8 +49,8 @@ async function weighTools({ tools, protocol, example }: Situation, scale: Scale)
   const weigh = (tool: ToolDefinition, isSignature: boolean): Promise<number> => {
     const options = { protocol, inWords: Boolean(example), isSignature };
     return protocol === 'native'
-      ? countDefinitions([tool], scale)
-      : scale.tokens.count(describeTool(tool, parameterOrder(tool.inputSchema), options));
+      ? countDefinitions([tool], scale.tokens)
+      : scale.tokens.count(describeTool(tool, options));
   };
   const weighed: WeighedTool[] = [];
   for (const tool of tools) {

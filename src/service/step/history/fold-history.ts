@@ -1,6 +1,6 @@
 import type { Unit } from '../../../conversation/units.js';
 
-type Form = 'full' | 'masked' | 'dropped';
+export type Form = 'full' | 'masked' | 'dropped';
 
 /** A unit with its token counts: at full length, and masked. */
 export interface WeighedUnit {
@@ -12,16 +12,12 @@ export interface WeighedUnit {
   readonly attachments?: readonly number[];
 }
 
-export interface Fold {
-  /** The chosen form of each unit (full, masked or dropped), in the order of the units. */
-  readonly forms: readonly Form[];
-  /** Tokens of all units in their chosen forms. */
-  readonly tokens: number;
-  /**
-   * For each unit, the number of its attachments that are left out, starting with the first; absent if none are left
-   * out.
-   */
-  readonly leftOut?: readonly number[];
+/** A unit with its form in the prompt. */
+export interface FoldedUnit<Weighed extends WeighedUnit> {
+  readonly weighed: Weighed;
+  readonly form: Form;
+  /** Number of its attachments that are left out, starting with the first. */
+  readonly leftOut: number;
 }
 
 /**
@@ -40,34 +36,34 @@ const MAX_SENT_ATTACHMENTS = 100;
  * and `available`, so every later step with the same value repeats the same cuts, and the beginning of the prompt
  * stays the same byte for byte.
  */
-export function foldHistory(units: readonly WeighedUnit[], available: number): Fold {
-  const forms: Form[] = [];
-  const leftOut = units.map(() => ({ count: 0, tokens: 0 }));
+export function foldHistory<Weighed extends WeighedUnit>(
+  units: readonly Weighed[],
+  available: number,
+): { readonly units: readonly FoldedUnit<Weighed>[]; readonly tokens: number } {
+  const folded: Fate<Weighed>[] = [];
   /** The attachments that are still in the prompt, oldest first. */
-  let shown: ShownAttachment[] = [];
-  let live: number[] = [];
+  let shown: ShownAttachment<Weighed>[] = [];
+  let live: Fate<Weighed>[] = [];
   let tokens = 0;
-  let firstTask = -1;
-  let latestTask = -1;
-  units.forEach((weighed, newest) => {
-    forms.push('full');
+  let firstTask: Fate<Weighed> | undefined;
+  let latestTask: Fate<Weighed> | undefined;
+  for (const weighed of units) {
+    const newest: Fate<Weighed> = { weighed, form: 'full', leftOut: 0, leftOutTokens: 0 };
+    folded.push(newest);
     live.push(newest);
     tokens += weighed.full;
-    for (const each of weighed.attachments ?? []) shown.push({ unit: newest, tokens: each });
+    for (const each of weighed.attachments ?? []) shown.push({ holder: newest, tokens: each });
     if (weighed.unit.type === 'user' && weighed.unit.isTask) {
       latestTask = newest;
-      if (firstTask < 0) firstTask = newest;
+      firstTask ??= newest;
     }
     cutDown(new Set([firstTask, latestTask, newest]));
-  });
-  const fold = { forms, tokens };
-  return leftOut.some(({ count }) => count > 0)
-    ? { ...fold, leftOut: leftOut.map(({ count }) => count) }
-    : fold;
+  }
+  return { units: folded, tokens };
 
   /** Cuts in the order of rule `fold`. Leaves out the newest attachment only if everything else is not enough. */
-  function cutDown(untouchable: ReadonlySet<number>): void {
-    if (exceeds(1)) leaveOut(KEPT_SHARE, ({ unit }, isNewest) => !isNewest && !untouchable.has(unit));
+  function cutDown(untouchable: ReadonlySet<Fate<Weighed> | undefined>): void {
+    if (exceeds(1)) leaveOut(KEPT_SHARE, ({ holder }, isNewest) => !isNewest && !untouchable.has(holder));
     if (exceeds(1)) leaveOut(1, (_, isNewest) => !isNewest);
     if (tokens > available) shorten(untouchable);
     if (tokens > available) leaveOut(1, () => true);
@@ -81,7 +77,10 @@ export function foldHistory(units: readonly WeighedUnit[], available: number): F
    * Leaves out attachments for which `mayGo` returns true, oldest first, until the history uses at most the given
    * part of both limits.
    */
-  function leaveOut(part: number, mayGo: (each: ShownAttachment, isNewest: boolean) => boolean): void {
+  function leaveOut(
+    part: number,
+    mayGo: (each: ShownAttachment<Weighed>, isNewest: boolean) => boolean,
+  ): void {
     const all = shown;
     shown = [];
     for (const [at, each] of all.entries()) {
@@ -91,41 +90,44 @@ export function foldHistory(units: readonly WeighedUnit[], available: number): F
     }
   }
 
-  function lose({ unit, tokens: saved }: ShownAttachment): void {
-    const lost = leftOut[unit];
-    if (!lost) return;
-    lost.count += 1;
-    lost.tokens += saved;
+  function lose({ holder, tokens: saved }: ShownAttachment<Weighed>): void {
+    holder.leftOut += 1;
+    holder.leftOutTokens += saved;
     tokens -= saved;
   }
 
-  function shorten(untouchable: ReadonlySet<number>): void {
+  function shorten(untouchable: ReadonlySet<Fate<Weighed> | undefined>): void {
     for (const form of ['masked', 'dropped'] as const) {
-      for (const index of live) {
-        if (tokens > available * KEPT_SHARE && !untouchable.has(index)) turnInto(form, index);
+      for (const each of live) {
+        if (tokens > available * KEPT_SHARE && !untouchable.has(each)) turnInto(form, each);
       }
     }
-    live = live.filter((index) => forms[index] !== 'dropped');
-    shown = shown.filter(({ unit }) => forms[unit] === 'full');
+    live = live.filter(({ form }) => form !== 'dropped');
+    shown = shown.filter(({ holder }) => holder.form === 'full');
   }
 
-  function turnInto(form: 'masked' | 'dropped', index: number): void {
-    const now = cost(index, forms[index]);
-    const then = cost(index, form);
-    if (then >= now) return;
-    forms[index] = form;
-    tokens += then - now;
-  }
-
-  function cost(index: number, form: Form | undefined): number {
-    const weighed = units[index];
-    if (!weighed || form === 'dropped' || form === undefined) return 0;
-    return form === 'full' ? weighed.full - (leftOut[index]?.tokens ?? 0) : weighed[form];
+  function turnInto(form: 'masked' | 'dropped', fate: Fate<Weighed>): void {
+    const saved = cost(fate, fate.form) - cost(fate, form);
+    if (saved <= 0) return;
+    fate.form = form;
+    tokens -= saved;
   }
 }
 
-interface ShownAttachment {
-  readonly unit: number;
+function cost({ weighed, leftOutTokens }: Fate<WeighedUnit>, form: Form): number {
+  if (form === 'dropped') return 0;
+  return form === 'full' ? weighed.full - leftOutTokens : weighed.masked;
+}
+
+/** A folded unit while the history is replayed. */
+interface Fate<Weighed extends WeighedUnit> extends FoldedUnit<Weighed> {
+  form: Form;
+  leftOut: number;
+  leftOutTokens: number;
+}
+
+interface ShownAttachment<Weighed extends WeighedUnit> {
+  readonly holder: Fate<Weighed>;
   readonly tokens: number;
 }
 

@@ -2,16 +2,9 @@ import type { Warning } from '../../../contract/step.js';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import type { Observation, Unit } from '../../../conversation/units.js';
 import { FIND_TOOLS } from '../prompt/deferred-tools.js';
+import type { Situation } from '../types.js';
 
-/** A history in which the observations of `find_tools` contain the definitions of the tools that were found. */
-export interface ReadDiscoveries {
-  readonly units: readonly Unit[];
-  /** The found tools, in the order in which they were found. */
-  readonly found: readonly ToolDefinition[];
-  readonly warnings: readonly Warning[];
-}
-
-interface DiscoveryBasis {
+export interface DiscoveryBasis {
   /** All tools of the request. */
   readonly tools: readonly ToolDefinition[];
   /** Writes a definition as text; undefined for native calling, where definitions are not part of observations. */
@@ -22,13 +15,14 @@ interface DiscoveryBasis {
 const MAX_WARNINGS = 20;
 
 /**
- * Reads from the history which deferred tools were found (rule: found-tools). Accepts only names of tools in the
+ * Reads from the history which deferred tools were found, in the order of their discovery, and adds their definitions
+ * to the observations of `find_tools` (rule: found-tools). Accepts only names of tools in the
  * request, and only in observations of `find_tools`, so that no other tool can make tools callable.
  */
 export function readDiscoveries(
   units: readonly Unit[],
   { tools, describe }: DiscoveryBasis,
-): ReadDiscoveries {
+): Pick<Situation, 'units' | 'found' | 'warnings'> {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const found = new Map<string, ToolDefinition>();
   const warnings: Warning[] = [];

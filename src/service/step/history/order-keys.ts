@@ -30,7 +30,7 @@ function ranksOf(names: readonly string[]): Ranks {
   return new Map(names.map((name, place) => [name, place]));
 }
 
-/** Sorts the keys in the schemas of tools: keywords by name, properties in the order of the tool's signature. */
+/** Sorts the keys in the schemas of tools. */
 export async function orderTools(
   tools: readonly ToolDefinition[],
   signal: AbortSignal | undefined,
@@ -94,7 +94,8 @@ function orderKeys(value: unknown): unknown {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-function orderSchema(schema: JsonObject): JsonObject {
+/** Sorts the keys of a schema: keywords by name, properties in the order of the signature. */
+export function orderSchema(schema: JsonObject): JsonObject {
   return orderObject(schema, firstKeywords, (value, keyword) =>
     keyword === 'properties' && isObject(value) && isSortable(Object.keys(value))
       ? orderObject(value, ranksOf(parameterOrder(schema)), orderSchemas)

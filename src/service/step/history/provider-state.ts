@@ -2,6 +2,7 @@ import { isObject } from '../../../contract/fields.js';
 import type { Warning } from '../../../contract/step.js';
 import type { ActionUnit, Unit } from '../../../conversation/units.js';
 import type { StateOrigin } from '../provider.js';
+import type { Situation } from '../types.js';
 
 /** Maximum size of the provider state of one turn, as JSON in UTF-8. */
 const MAX_STATE_BYTES = 256 * 2 ** 10;
@@ -9,17 +10,14 @@ const MAX_STATE_BYTES = 256 * 2 ** 10;
 export const isTooLarge = (state: unknown): boolean =>
   Buffer.byteLength(JSON.stringify(state)) > MAX_STATE_BYTES;
 
-/** Units that contain only the provider states that this model can use. */
-export interface OwnStates {
-  readonly units: readonly Unit[];
-  readonly warnings: readonly Warning[];
-}
-
 /**
  * Removes provider states that come from another model or upstream, since this model cannot use them, and warns about
  * them (rule: provider-state).
  */
-export function keepOwnStates(units: readonly Unit[], origin: StateOrigin | undefined): OwnStates {
+export function keepOwnStates(
+  units: readonly Unit[],
+  origin: StateOrigin | undefined,
+): Pick<Situation, 'units' | 'warnings'> {
   let foreign = 0;
   const own = (state: unknown): unknown => {
     if (state == null || isOwn(state, origin)) return state;

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '../../../contract/tool.js';
 import { oneLine } from '../../../conversation/task-list.js';
 import type { FoundHere } from '../../../conversation/units.js';
-import type { Scale } from './weigh-messages.js';
+import type { TokenCounter } from '../../../tokens/token-counter.js';
 
 /** Name of the tool through which the model finds deferred tools. */
 export const FIND_TOOLS = 'find_tools';
@@ -39,7 +39,7 @@ export interface DeferredList {
 export async function listDeferred(
   deferred: readonly ToolDefinition[],
   limit: number,
-  { tokens }: Pick<Scale, 'tokens'>,
+  tokens: TokenCounter,
 ): Promise<DeferredList> {
   if (deferred.length === 0) return { text: '', tokens: 0, named: 0 };
   let left = limit - (await tokens.count(heading + more(deferred.length)));

@@ -5,12 +5,21 @@ import type { Message } from '../provider.js';
 import type { ExampleCall, Situation } from '../types.js';
 import { writeAction } from './render-unit.js';
 import { sampleArguments } from './sample-call.js';
-import {
-  exampleEndTemplate,
-  exampleSubject,
-  exampleTaskTemplate,
-  exampleThought,
-} from './templates/example.js';
+
+/** The topic of the worked example's question, also used as an argument of its sample call. */
+const exampleSubject = 'invoice';
+
+/** The question of the worked example. It states that it is not part of the conversation. */
+const exampleTaskTemplate = `An example of the form, which is not part of this task: What is there to know about "${exampleSubject}"?
+`;
+
+/** Returns the thought before the example's call. */
+const exampleThought = (tool: string): string =>
+  `I need to know more about "${exampleSubject}", so I use ${tool}.`;
+
+/** Separates the example from the conversation. */
+const exampleEndTemplate = `End of the example. Now the task:
+`;
 
 const MAX_TOOLS_TRIED = 8;
 

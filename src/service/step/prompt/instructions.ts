@@ -2,27 +2,15 @@ import { isObject } from '../../../contract/fields.js';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import { oneLine } from '../../../conversation/task-list.js';
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
-import { OfferedTools, parameterOrder } from '../../../parsing/arguments/offered-tool.js';
+import { parameterOrder } from '../../../parsing/arguments/offered-tool.js';
 import { type AnswerType, expectsPlainText, type Situation, type TaughtProtocol } from '../types.js';
 import {
   answerTemplates,
   fenceTemplate,
-  jsonTemplate,
-  jsonTemplateWithoutTools,
-  nativeTemplate,
   phaseAnswerTemplate,
-  textTemplate,
-  textTemplateWithoutTools,
-  xmlTemplate,
-  xmlTemplateWithoutTools,
+  templatesWithoutTools,
+  templatesWithTools,
 } from './templates/instructions.js';
-
-const templates = {
-  text: { withTools: textTemplate, withoutTools: textTemplateWithoutTools },
-  xml: { withTools: xmlTemplate, withoutTools: xmlTemplateWithoutTools },
-  json: { withTools: jsonTemplate, withoutTools: jsonTemplateWithoutTools },
-  native: { withTools: nativeTemplate, withoutTools: nativeTemplate },
-} as const satisfies Record<TaughtProtocol, { withTools: string; withoutTools: string }>;
 
 /**
  * Renders the instructions: how to act, the meaning of fences, and the caller's own instructions. The text is the
@@ -34,11 +22,11 @@ export function renderInstructions(situation: Situation): string {
     const described = answerType ? describeAnswer(answerType, { request, protocol: 'native' }) : '';
     return (request.instructions ?? '') + described + (calls.length > 0 ? fenceTemplate : '');
   }
-  const { withTools, withoutTools } = templates[protocol];
   const hasTools = Boolean(request.tools?.length || request.available_tools_prompt_segment?.trim());
   const own = request.instructions?.trim();
   const answer = answerType ? describeAnswer(answerType, { request, protocol }) : '';
-  return (hasTools ? withTools : withoutTools) + answer + fenceTemplate + (own ? `\n${own}\n` : '');
+  const templates = hasTools ? templatesWithTools : templatesWithoutTools;
+  return templates[protocol] + answer + fenceTemplate + (own ? `\n${own}\n` : '');
 }
 
 /** Describes the form of the final answer, which is the same in every step of a run (rule: typed-answers). */
@@ -63,19 +51,14 @@ export async function renderTools(situation: Situation, signal?: AbortSignal): P
 }
 
 async function describeTools(
-  { tools, offered, protocol, example, shortened }: Situation,
+  { tools, protocol, example, shortened }: Situation,
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  const index = OfferedTools.of(offered);
   let described = '';
   for (const tool of tools) {
     await yieldIfBusy(signal);
-    const named = index.find(tool.name);
-    // False for a tool that was shortened to its signature, because its schema is then a different object.
-    const isNamed = named?.inputSchema === tool.inputSchema;
-    const parameters = isNamed ? named.parameters : parameterOrder(tool.inputSchema);
     const isSignature = shortened?.has(tool.name) ?? false;
-    described += describeTool(tool, parameters, { protocol, inWords: Boolean(example), isSignature });
+    described += describeTool(tool, { protocol, inWords: Boolean(example), isSignature });
   }
   return described;
 }
@@ -91,22 +74,17 @@ interface Description {
 /** Describes a tool as the protocol requires. */
 export const describeTool = (
   tool: ToolDefinition,
-  parameters: readonly string[],
   { protocol, inWords, isSignature = false }: Description,
-): string =>
-  protocol === 'xml'
-    ? describeInXml(tool, parameters, inWords)
-    : describeInText(tool, parameters, isSignature);
+): string => (protocol === 'xml' ? describeInXml(tool, inWords) : describeInText(tool, isSignature));
 
 /**
  * Describes a tool for the `xml` protocol by its JSON schema. For a model that needs an example, describes it in
  * words instead, because a small model copies a schema into its calls (rule: worked-example).
  */
-function describeInXml(tool: ToolDefinition, parameters: readonly string[], inWords: boolean): string {
-  const { name, description = '', inputSchema } = tool;
+function describeInXml({ name, description = '', inputSchema }: ToolDefinition, inWords: boolean): string {
   const mark = optionalMark(inputSchema);
   const listed = inWords
-    ? parameters.map(
+    ? parameterOrder(inputSchema).map(
         (parameter) =>
           `<parameter>${describeParameter(mark(parameter), propertyOf(inputSchema, parameter))}</parameter>`,
       )
@@ -120,11 +98,8 @@ function describeInXml(tool: ToolDefinition, parameters: readonly string[], inWo
 }
 
 /** Describes a tool for the `text` protocol: its signature, then its parameters. */
-function describeInText(
-  { name, description, inputSchema }: ToolDefinition,
-  parameters: readonly string[],
-  isSignature: boolean,
-): string {
+function describeInText({ name, description, inputSchema }: ToolDefinition, isSignature: boolean): string {
+  const parameters = parameterOrder(inputSchema);
   const signature = `${name}(${parameters.map(optionalMark(inputSchema)).join(', ')})`;
   const described = isSignature ? [] : parameters;
   const lines = described.map(

@@ -1,5 +1,4 @@
 import type { Warning } from '../../../contract/step.js';
-import type { StepRequest } from '../../../contract/step-request.js';
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { OfferedTool } from '../../../parsing/arguments/offered-tool.js';
 import {
@@ -17,35 +16,51 @@ import {
 } from '../../../parsing/structured/schema/reply-schema.js';
 import type { SchemaDialect } from '../../../parsing/structured/schema/schema-dialect.js';
 import { isJsonObject, type JsonValue } from '../../../parsing/text/scanner.js';
-import type { ModelProfile, ToolChoice } from '../provider.js';
-import type { AnswerType, ReplyFormat } from '../types.js';
+import type { ModelProfile } from '../provider.js';
+import { type AnswerType, expectsPlainText, type ReplyFormat, type Situation } from '../types.js';
 
-interface ReplyNeeds {
-  readonly offered: readonly OfferedTool[];
-  readonly phase: StepRequest['phase'];
-  readonly answerSchema?: AnswerType['schema'] | undefined;
-  /** The client's tool choice. With `required` or the name of a tool, the model must call (rule: client-terms). */
-  readonly toolChoice?: ToolChoice | undefined;
+interface FormatBasis extends Pick<Situation, 'request' | 'protocol' | 'mustAnswer' | 'clientTerms'> {
+  readonly answerSchema: AnswerType['schema'] | undefined;
+  /** The tools that the model may call now. */
+  readonly callable: readonly OfferedTool[];
 }
 
 /**
- * Chooses the schema that constrains the replies of a run, or the control object of a phase. Returns undefined if the
- * output of the model cannot be constrained.
+ * Chooses the constraint on the reply: in the protocol `json`, the schema of the whole reply; otherwise the schema of
+ * an answer, if a reply may consist of nothing else. Returns undefined if the output of the model cannot be
+ * constrained.
  */
 export async function chooseReplyFormat(
-  { offered, phase, answerSchema, toolChoice = 'auto' }: ReplyNeeds,
+  basis: FormatBasis,
   { structured }: ModelProfile,
   signal?: AbortSignal,
 ): Promise<ReplyFormat | undefined> {
+  const { request, protocol, mustAnswer, answerSchema } = basis;
+  const isPlainText = expectsPlainText(basis);
   if (structured === 'none') return undefined;
+  if (protocol === 'json' && !isPlainText) return objectFormat(basis, structured, signal);
+  if (!answerSchema || request.phase || (protocol !== 'native' && !isPlainText)) return undefined;
+  return answerFormat(answerSchema, structured, mustAnswer === undefined && !isPlainText);
+}
+
+type Constraint = Exclude<ModelProfile['structured'], 'none'>;
+
+/** Chooses the schema of a reply in one JSON object, or of the control object of a phase. */
+async function objectFormat(
+  { request: { phase }, callable, answerSchema, clientTerms }: FormatBasis,
+  structured: Constraint,
+  signal: AbortSignal | undefined,
+): Promise<ReplyFormat> {
+  const toolChoice = clientTerms?.toolChoice ?? 'auto';
   if (structured === 'json_object') return anyObject;
   const { isCharged } = structured;
   if (phase === 'observe' && answerSchema) return observeFormat(answerSchema, structured);
   if (phase === 'reason' || phase === 'observe')
     return { ...anyObject, schema: controlSchemas[phase], isCharged };
+  // With `required` or the name of a tool, the model must call (rule: client-terms).
   const needs = { dialect: structured, answerSchema, mustAct: toolChoice !== 'auto' };
   const chosen =
-    typeof toolChoice === 'object' ? offered.filter(({ name }) => name === toolChoice.name) : offered;
+    typeof toolChoice === 'object' ? callable.filter(({ name }) => name === toolChoice.name) : callable;
   const reply = await buildTypedReplySchema(chosen, needs, () => yieldIfBusy(signal));
   if (!reply) return { ...anyObject, warnings: [tooManyTools] };
   const { schema, restoreArguments, answerKey, answer } = reply;
@@ -75,17 +90,17 @@ function observeFormat(answerSchema: AnswerType['schema'], dialect: SchemaDialec
 const WRAPPING_KEY = 'answer';
 
 /**
- * Chooses the schema that constrains the text of a native model to the answer (rule: typed-answers). Returns
- * undefined if the vendor cannot enforce it. If the model may also call tools, only some vendors can.
+ * Chooses the schema that constrains the text of a reply to the answer (rule: typed-answers). Returns undefined if
+ * the vendor cannot enforce it. If the model may also call tools, only some vendors can.
  */
-export function chooseNativeFormat(
+function answerFormat(
   answerSchema: AnswerType['schema'],
-  { structured }: ModelProfile,
-  { mayAct }: { readonly mayAct: boolean },
+  structured: Constraint,
+  mayAct: boolean,
 ): ReplyFormat | undefined {
   const hasObject = answerSchema['type'] === 'object';
   if (structured === 'json_object') return hasObject && !mayAct ? anyObject : undefined;
-  if (structured === 'none' || (mayAct && !structured.besideTools)) return undefined;
+  if (mayAct && !structured.besideTools) return undefined;
   // If the schema only demands an object, all vendors but Anthropic have a mode that needs no schema.
   if (hasObject && Object.keys(answerSchema).length === 1 && structured.form !== 'anthropic')
     return anyObject;

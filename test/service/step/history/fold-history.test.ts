@@ -1,7 +1,10 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Unit } from '../../../../src/conversation/units.js';
-import { foldHistory, type WeighedUnit } from '../../../../src/service/step/history/fold-history.js';
+import {
+  foldHistory as foldUnits,
+  type WeighedUnit,
+} from '../../../../src/service/step/history/fold-history.js';
 
 const unit = (type: 'task' | 'step', full: number, masked: number): WeighedUnit => ({
   unit: (type === 'task'
@@ -10,6 +13,11 @@ const unit = (type: 'task' | 'step', full: number, masked: number): WeighedUnit 
   full,
   masked,
 });
+
+function foldHistory(all: readonly WeighedUnit[], available: number) {
+  const folded = foldUnits(all, available);
+  return { forms: folded.units.map(({ form }) => form), tokens: folded.tokens };
+}
 
 const units = fc.array(
   fc.record({

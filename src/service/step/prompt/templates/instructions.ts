@@ -1,5 +1,14 @@
-/** Tells the model how to write actions in plain text. */
-export const textTemplate = `You work on a task step by step. In each reply you either take one action or give the final answer. Someone else runs the action and shows you what it returned in the next message.
+import type { TaughtProtocol } from '../../types.js';
+
+const nativeTemplate = `You work on a task step by step. Before you call a tool, say in a sentence or two why. Someone else runs the call and shows you what it returned. When you know enough, answer the task without calling a tool.
+`;
+
+/**
+ * Tells the model how to write actions and answers in each protocol. In the protocol `native`, the tool schemas in the
+ * request describe the calls.
+ */
+export const templatesWithTools = {
+  text: `You work on a task step by step. In each reply you either take one action or give the final answer. Someone else runs the action and shows you what it returned in the next message.
 
 To take an action, reply in this form and stop after it:
 Thought: why this is the next thing to do
@@ -12,18 +21,8 @@ Action: tool_name(name=value, other_name="text")
 When you know enough, reply in this form:
 Thought: what you found
 Final Answer: the answer to the task
-`;
-
-/** The plain-text instructions for a run without tools. */
-export const textTemplateWithoutTools = `You work on a task. There are no tools: answer from what you are given and what you know.
-
-Reply in this form:
-Thought: how you come to the answer
-Final Answer: the answer to the task
-`;
-
-/** Tells the model how to write actions in XML tags. */
-export const xmlTemplate = `You work on a task step by step. In each reply you either use one tool or give the final answer. Someone else runs the tool and shows you what it returned in the next message, in <observation>.
+`,
+  xml: `You work on a task step by step. In each reply you either use one tool or give the final answer. Someone else runs the tool and shows you what it returned in the next message, in <observation>.
 
 To use a tool, write why, then this, and stop after it:
 <tool_code><name>tool_name</name><parameters>{"name": "value"}</parameters></tool_code>
@@ -34,17 +33,8 @@ To use a tool, write why, then this, and stop after it:
 
 When you know enough, write what you found, then:
 <final_answer>the answer to the task</final_answer>
-`;
-
-/** The XML instructions for a run without tools. */
-export const xmlTemplateWithoutTools = `You work on a task. There are no tools: answer from what you are given and what you know.
-
-Write how you come to the answer, then:
-<final_answer>the answer to the task</final_answer>
-`;
-
-/** Tells the model how to write actions in one JSON object, whether or not a schema constrains its output. */
-export const jsonTemplate = `You work on a task step by step. Each of your replies is one JSON object and nothing else: it either takes one action or gives the final answer. Someone else runs the action and shows you what it returned in the next message.
+`,
+  json: `You work on a task step by step. Each of your replies is one JSON object and nothing else: it either takes one action or gives the final answer. Someone else runs the action and shows you what it returned in the next message.
 
 To take an action, reply with this object:
 {"thought": "why this is the next thing to do", "action": {"tool": "tool_name", "args": {"name": "value"}}}
@@ -55,18 +45,30 @@ To take an action, reply with this object:
 
 When you know enough, reply with this object:
 {"thought": "what you found", "final_answer": "the answer to the task"}
-`;
+`,
+  native: nativeTemplate,
+} as const satisfies Record<TaughtProtocol, string>;
 
-/** The JSON instructions for a run without tools. */
-export const jsonTemplateWithoutTools = `You work on a task. There are no tools: answer from what you are given and what you know.
+/** The instructions for a run without tools. */
+export const templatesWithoutTools = {
+  text: `You work on a task. There are no tools: answer from what you are given and what you know.
+
+Reply in this form:
+Thought: how you come to the answer
+Final Answer: the answer to the task
+`,
+  xml: `You work on a task. There are no tools: answer from what you are given and what you know.
+
+Write how you come to the answer, then:
+<final_answer>the answer to the task</final_answer>
+`,
+  json: `You work on a task. There are no tools: answer from what you are given and what you know.
 
 Reply with one JSON object and nothing else:
 {"thought": "how you come to the answer", "final_answer": "the answer to the task"}
-`;
-
-/** Instructions for the provider's own tool calling; the tool schemas in the request describe the calls. */
-export const nativeTemplate = `You work on a task step by step. Before you call a tool, say in a sentence or two why. Someone else runs the call and shows you what it returned. When you know enough, answer the task without calling a tool.
-`;
+`,
+  native: nativeTemplate,
+} as const satisfies Record<TaughtProtocol, string>;
 
 /**
  * Texts before the JSON Schema of the final answer. They tell the model where in its reply to write the answer (rule:

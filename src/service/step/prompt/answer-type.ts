@@ -1,10 +1,32 @@
+import type { Warning } from '../../../contract/step.js';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import { expandSchema } from '../../../parsing/arguments/expand-schema.js';
 import type { OfferedTool } from '../../../parsing/arguments/offered-tool.js';
-import type { AnswerType, ReplySituation } from '../types.js';
+import { requireAnswerSchema } from '../answer-schema.js';
+import { orderSchema } from '../history/order-keys.js';
+import type { ModelProfile } from '../provider.js';
+import { type AnswerType, expectsPlainText, type ReplySituation, type Situation } from '../types.js';
 
-/** Default name of the reserved tool with which the model gives its answer in native tool calling. */
-export const ANSWER_TOOL = 'final_answer';
+/**
+ * Returns the form of the final answer that the caller asked for. Throws `StepRefused` if its schema cannot be used
+ * (rules: typed-answers, answer-schema).
+ */
+export function readAnswerType(
+  situation: Pick<Situation, 'request' | 'protocol' | 'offered' | 'clientTerms'>,
+  { structured }: ModelProfile,
+): { answerType?: AnswerType; warnings: Warning[] } {
+  const { request, protocol, offered } = situation;
+  const { answer_schema: sent, phase } = request;
+  if (!sent) return { warnings: [] };
+  const warnings = requireAnswerSchema(sent);
+  const schema = orderSchema(sent);
+  const isConstrained = typeof structured === 'object' && structured.besideTools === true;
+  const needsTool = protocol === 'native' && !phase && !isConstrained && !expectsPlainText(situation);
+  return { answerType: { schema, tool: needsTool ? answerTool(schema, offered) : undefined }, warnings };
+}
+
+/** Default name of the reserved tool. */
+const ANSWER_TOOL = 'final_answer';
 
 /** The only parameter of the reserved tool. */
 export const ANSWER_PARAMETER = 'answer';
@@ -14,7 +36,7 @@ export const ANSWER_PARAMETER = 'answer';
  * vendor cannot combine tools with a reply schema (rule: typed-answers). Its name differs from those of all offered
  * tools.
  */
-export function answerTool(schema: AnswerType['schema'], offered: readonly OfferedTool[]): ToolDefinition {
+function answerTool(schema: AnswerType['schema'], offered: readonly OfferedTool[]): ToolDefinition {
   const taken = new Set(offered.map(({ name }) => name));
   let name = ANSWER_TOOL;
   for (let number = 2; taken.has(name); number += 1) name = `${ANSWER_TOOL}_${number}`;
