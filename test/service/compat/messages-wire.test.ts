@@ -102,9 +102,28 @@ describe('answers of Messages (rule: messages-answers)', () => {
   test('a final answer follows the model’s thought after a blank line, and the stop reason is `end_turn`', async () => {
     const message = await both({ text: 'Thought: I know.\nFinal Answer: It is 4.' });
     expect([message.content, message.stop_reason]).toEqual([
-      [{ type: 'text', text: 'I know.\n\nIt is 4.', citations: null }],
+      [{ type: 'text', text: 'I know.\n\nIt is 4.' }],
       'end_turn',
     ]);
+  });
+
+  test('text blocks have no field `citations`, plain and streamed, because @ai-sdk/anthropic 2 and 3 reject null', async () => {
+    const plain = await ask({ text: 'Thought: I know.\nFinal Answer: 4' });
+    expect(plain.content).toEqual([{ type: 'text', text: 'I know.\n\n4' }]);
+    const { events } = await stream({ text: 'Final Answer: 4' });
+    expect(events).toContainEqual({
+      type: 'content_block_start',
+      index: 0,
+      content_block: { type: 'text', text: '' },
+    });
+  });
+
+  test('answers and errors have the request’s id in the header that Anthropic’s SDKs read (rule: compatible-errors)', async () => {
+    service.fake.script({ text: 'Final Answer: 4' });
+    const { _request_id: id } = await client.messages.create(request());
+    const error = await failure(ask({ text: '' }, { model: 'unknown' }));
+    for (const each of [id, error.requestID]) expect(each).toMatch(/^[\da-f-]{36}$/);
+    expect(error.error).toMatchObject({ request_id: error.requestID });
   });
 
   test('native calls keep their ids, and the client gets all of them unless it allows only one', async () => {
@@ -151,7 +170,7 @@ describe('answers of Messages (rule: messages-answers)', () => {
     const cut = { text: 'Thought: I write.\nAction: read_file(path="a', finishReason: 'length' } as const;
     const message = await both(cut);
     expect([message.content, message.stop_reason]).toEqual([
-      [{ type: 'text', text: 'I write.', citations: null }],
+      [{ type: 'text', text: 'I write.' }],
       'max_tokens',
     ]);
   });
