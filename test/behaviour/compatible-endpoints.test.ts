@@ -445,7 +445,8 @@ describe('the limits, request checks, logging, CORS rules and aborts of /api als
       },
     });
     expect(response.headers.get('access-control-allow-headers')).toBe('authorization, x-stainless-os');
-    expect(response.headers.get('access-control-expose-headers')).toContain('X-Stepwise-Left-Out');
+    for (const name of ['X-Stepwise-Left-Out', 'Request-Id'])
+      expect(response.headers.get('access-control-expose-headers')).toContain(name);
   });
 
   test('when the caller disconnects, the upstream call is aborted', async () => {
