@@ -273,6 +273,7 @@ describe('requests of Messages (rule: messages-requests)', () => {
     const tools = [
       readFile,
       { type: 'web_search_20250305' as const, name: 'web_search' as const },
+      { type: 'mcp_toolset', mcp_server_name: 'x' } as never,
       { ...readFile, name: 'never_called', defer_loading: true },
       { ...readFile, name: 'found_tool', defer_loading: true },
     ];
@@ -297,7 +298,8 @@ describe('requests of Messages (rule: messages-requests)', () => {
     );
     expect(prompt()).toContain('found_tool(');
     for (const name of ['never_called(', 'web_search(']) expect(prompt()).not.toContain(name);
-    expect(JSON.stringify(message)).toContain('Tools of the type web_search_20250305 are not supported.');
+    for (const type of ['web_search_20250305', 'mcp_toolset'])
+      expect(JSON.stringify(message)).toContain(`Tools of the type ${type} are not supported.`);
   });
 
   test.each([
@@ -354,6 +356,31 @@ describe('requests of Messages (rule: messages-requests)', () => {
     expect(prompt()).toContain('Notes\\none\\nNotes\\nalone');
     expect(prompt()).toContain(`data:image/png;base64,${onePixel}`);
     expect(JSON.stringify(message)).not.toContain('image_replaced');
+  });
+
+  test('a plain-text document and a PDF reach the model with their title and context', async () => {
+    const named = { type: 'document' as const, title: 'Notes', context: 'From May' };
+    const text = { type: 'text' as const, media_type: 'text/plain' as const, data: 'It is 4.' };
+    const pdf = { type: 'base64' as const, media_type: 'application/pdf' as const, data: 'JVBERi0xLjQ=' };
+    const content = [
+      { ...named, source: text },
+      { ...named, source: pdf },
+    ];
+    await ask({ text: 'Final Answer: yes' }, { messages: [{ role: 'user', content }] });
+    expect(prompt()).toContain('Notes\\nFrom May\\nIt is 4.\\nNotes\\nFrom May');
+    expect(prompt()).toContain('data:application/pdf;base64,JVBERi0xLjQ=');
+  });
+
+  test('the summary in a compaction block reaches the model, and blocks of Anthropic’s own tools are placeholders, with a warning', async () => {
+    const content = [
+      { type: 'compaction', content: 'It was about tea.' },
+      { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'tea' } },
+      { type: 'text', text: 'Tea it is.' },
+    ];
+    const messages = [...look, { role: 'assistant', content } as never, ...look];
+    const message = await ask({ text: 'Final Answer: yes' }, { messages }, { 'X-Stepwise-Report': 'full' });
+    expect(prompt()).toContain('It was about tea.\\n[server_tool_use: not shown to the model]\\nTea it is.');
+    expect(JSON.stringify(message)).toContain('image_replaced');
   });
 
   test('an image given by its URL is replaced by a placeholder, with a warning', async () => {
