@@ -62,7 +62,7 @@ describe('failures below /v1', () => {
       expect(tokens).toBeGreaterThan(1);
       const error = await failure(make({ fault: 'context-overflow' }));
       expect(error).toMatchObject({ status: 400, code: 'context_length_exceeded' });
-      expect(error.message).toContain(`leaves ${tokens - 1} tokens`);
+      expect(error.message).toContain(`This model's maximum context length is ${tokens - 1} tokens`);
       expect(error.message).toContain(`resulted in ${tokens} tokens`);
     }
   });
@@ -425,6 +425,10 @@ describe('the limits, request checks, logging, CORS rules and aborts of /api als
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('x-request-id')).toMatch(/\S/);
     const line = service.log.findLast((each) => each.includes('"msg":"request"')) ?? '{}';
+    const empty = (await (await post(service.url, '')).json()) as { error: { message: string } };
+    expect(empty.error.message).toBe(
+      'The request body is not valid JSON. The body is empty; send the request as a JSON object.',
+    );
     expect(JSON.parse(line)).toMatchObject({
       route: path,
       status: 200,
