@@ -341,6 +341,13 @@ describe('the model lists of /v1', () => {
       id: expect.any(String),
       display_name: expect.any(String),
       created_at: expect.any(String),
+      capabilities: null,
+      deprecated_at: null,
+      lifecycle: 'active',
+      line: null,
+      max_input_tokens: null,
+      max_tokens: null,
+      retires_at: null,
     });
   });
 
