@@ -425,6 +425,10 @@ describe('the limits, request checks, logging, CORS rules and aborts of /api als
       415,
       { error: { code: 'unsupported_media_type' } },
     ]);
+    const empty = (await (await post(service.url, '')).json()) as { error: { message: string } };
+    expect(empty.error.message).toBe(
+      'The request body is not valid JSON. The body is empty; send the request as a JSON object.',
+    );
   });
 
   test('responses forbid caching, and log lines and metrics name the route and the outcome', async () => {
@@ -432,10 +436,6 @@ describe('the limits, request checks, logging, CORS rules and aborts of /api als
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('x-request-id')).toMatch(/\S/);
     const line = service.log.findLast((each) => each.includes('"msg":"request"')) ?? '{}';
-    const empty = (await (await post(service.url, '')).json()) as { error: { message: string } };
-    expect(empty.error.message).toBe(
-      'The request body is not valid JSON. The body is empty; send the request as a JSON object.',
-    );
     expect(JSON.parse(line)).toMatchObject({
       route: path,
       status: 200,

@@ -494,6 +494,11 @@ describe('failures of Responses (rule: compatible-errors)', () => {
     }
   });
 
+  test('the refusal of an item_reference names the option with which the AI SDK sends whole items', async () => {
+    const input = [{ type: 'item_reference' as const, id: 'msg_1' }];
+    expect((await failure(ask({ text: 'x' }, { input }))).message).toContain('store = false');
+  });
+
   test('a request with more than 1,000 tools in total, over all namespaces, is refused', async () => {
     const tools = ['a', 'b'].map((name) => ({
       type: 'namespace' as const,
