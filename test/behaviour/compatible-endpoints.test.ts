@@ -62,7 +62,7 @@ describe('failures below /v1', () => {
       expect(tokens).toBeGreaterThan(1);
       const error = await failure(make({ fault: 'context-overflow' }));
       expect(error).toMatchObject({ status: 400, code: 'context_length_exceeded' });
-      expect(error.message).toContain(`leaves ${tokens - 1} tokens`);
+      expect(error.message).toContain(`This model's maximum context length is ${tokens - 1} tokens`);
       expect(error.message).toContain(`resulted in ${tokens} tokens`);
     }
   });
@@ -341,6 +341,13 @@ describe('the model lists of /v1', () => {
       id: expect.any(String),
       display_name: expect.any(String),
       created_at: expect.any(String),
+      capabilities: null,
+      deprecated_at: null,
+      lifecycle: 'active',
+      line: null,
+      max_input_tokens: null,
+      max_tokens: null,
+      retires_at: null,
     });
   });
 
@@ -418,6 +425,10 @@ describe('the limits, request checks, logging, CORS rules and aborts of /api als
       415,
       { error: { code: 'unsupported_media_type' } },
     ]);
+    const empty = (await (await post(service.url, '')).json()) as { error: { message: string } };
+    expect(empty.error.message).toBe(
+      'The request body is not valid JSON. The body is empty; send the request as a JSON object.',
+    );
   });
 
   test('responses forbid caching, and log lines and metrics name the route and the outcome', async () => {
@@ -445,7 +456,8 @@ describe('the limits, request checks, logging, CORS rules and aborts of /api als
       },
     });
     expect(response.headers.get('access-control-allow-headers')).toBe('authorization, x-stainless-os');
-    expect(response.headers.get('access-control-expose-headers')).toContain('X-Stepwise-Left-Out');
+    for (const name of ['X-Stepwise-Left-Out', 'Request-Id'])
+      expect(response.headers.get('access-control-expose-headers')).toContain(name);
   });
 
   test('when the caller disconnects, the upstream call is aborted', async () => {

@@ -18,7 +18,8 @@ export function writeOpenAiFailure({ failure, status, message, param, tooLong }:
 } {
   if (tooLong) {
     const { promptTokens, maxPromptTokens } = tooLong;
-    const text = `This model's maximum context length leaves ${maxPromptTokens} tokens for the prompt. However, your messages resulted in ${promptTokens} tokens. Please reduce the length of the messages.`;
+    // Clients recognise OpenAI's words: "maximum context length is N tokens".
+    const text = `This model's maximum context length is ${maxPromptTokens} tokens for the prompt. However, your messages resulted in ${promptTokens} tokens. Please reduce the length of the messages.`;
     const code = 'context_length_exceeded';
     return {
       status: 400,

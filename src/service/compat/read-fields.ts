@@ -79,10 +79,10 @@ export function ignoredFields(body: Readonly<Record<string, unknown>>, names: re
   return sent.map((name) => ({ code: 'ignored_field', message: `The field ${name} was ignored.` }));
 }
 
-/** Warning about images that the model does not get. */
+/** Warning about images and other parts without text that the model does not get. */
 export const imageReplaced = (count: number): Warning => ({
   code: 'image_replaced',
-  message: `${count === 1 ? 'An image was' : `${count} images were`} replaced by a placeholder.`,
+  message: `${count === 1 ? 'An image or another part without text was' : `${count} images or other parts without text were`} replaced by a placeholder.`,
 });
 
 /** Warning about reasoning that another service signed or encrypted. */

@@ -1,3 +1,6 @@
+import type { ModelInfo } from '@anthropic-ai/sdk/resources/models';
+import type { Model } from 'openai/resources/models';
+
 /** A model in the list. `id` is the name that requests use. */
 export interface ListedModel {
   readonly id: string;
@@ -15,8 +18,19 @@ export function writeModels(models: readonly ListedModel[], isOfAnthropic: boole
 }
 
 /** Writes one model of the list in OpenAI's shape or in Anthropic's. */
-export function writeModel({ id, upstream }: ListedModel, isOfAnthropic: boolean): object {
+export function writeModel({ id, upstream }: ListedModel, isOfAnthropic: boolean): Model | ModelInfo {
   return isOfAnthropic
-    ? { type: 'model', id, display_name: id, created_at: UNKNOWN_TIME.text }
+    ? { type: 'model', id, display_name: id, created_at: UNKNOWN_TIME.text, ...unknownFacts }
     : { id, object: 'model', created: UNKNOWN_TIME.seconds, owned_by: upstream };
 }
+
+/** The further fields of Anthropic's models, which upstreams do not report. */
+const unknownFacts = {
+  capabilities: null,
+  deprecated_at: null,
+  lifecycle: 'active',
+  line: null,
+  max_input_tokens: null,
+  max_tokens: null,
+  retires_at: null,
+} as const;

@@ -159,8 +159,9 @@ async function readWritten(received: Received, situation: ReadingSituation): Pro
 }
 
 /**
- * Reads the whole text as the answer. If the step has `answer_schema` and the whole text does not fit it, but a
- * labelled answer in the text does, reads that answer (rule: compatible-answer-formats).
+ * Reads the whole text as the answer. If the step has `answer_schema` and the whole text does not fit it, but the
+ * answer without its label, a thought and reasoning in tags does, reads that answer (rule:
+ * compatible-answer-formats).
  */
 async function readPlain(completion: Completion, situation: ReadingSituation): Promise<ReadCompletion> {
   const plain = withAnswerValues(
@@ -172,9 +173,8 @@ async function readPlain(completion: Completion, situation: ReadingSituation): P
   if (!answerType || fits(plain.answerValues ?? [], answerType.schema)) return plain;
   const options = readingOptions(completion, situation);
   const parsed = fromParsed(await parseCompletionPausing(completion.text, [], options, yieldIfBusy));
-  const labelled = withAnswerValues(parsed, completion, situation);
-  const isBetter = labelled.answerLabelled && fits(labelled.answerValues ?? [], answerType.schema);
-  return isBetter ? labelled : plain;
+  const read = withAnswerValues(parsed, completion, situation);
+  return fits(read.answerValues ?? [], answerType.schema) ? read : plain;
 }
 
 /**

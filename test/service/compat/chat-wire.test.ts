@@ -228,6 +228,17 @@ describe('requests of Chat Completions', () => {
     expect(sent).toContain('[image_url: not shown to the model]');
   });
 
+  test('the text of a text file as a data URL reaches the model after its name (rule: chat-requests)', async () => {
+    const file_data = `data:application/json;base64,${Buffer.from('{"tea": 4}').toString('base64')}`;
+    const file = { type: 'file' as const, file: { filename: 'tea.json', file_data } };
+    const { headers } = await service.ask(
+      { text: 'Final Answer: yes' },
+      { messages: [{ role: 'user', content: [file] }], tools: [readFile] },
+    );
+    expect(JSON.stringify(sentMessages())).toContain(JSON.stringify('tea.json\n{"tea": 4}').slice(1, -1));
+    expect(headers.get('x-stepwise-warnings')).toBeNull();
+  });
+
   test('a response header warns if the model cannot see images, plain and streamed (rule: compatible-report)', async () => {
     const messages = [
       {

@@ -102,9 +102,28 @@ describe('answers of Messages (rule: messages-answers)', () => {
   test('a final answer follows the model’s thought after a blank line, and the stop reason is `end_turn`', async () => {
     const message = await both({ text: 'Thought: I know.\nFinal Answer: It is 4.' });
     expect([message.content, message.stop_reason]).toEqual([
-      [{ type: 'text', text: 'I know.\n\nIt is 4.', citations: null }],
+      [{ type: 'text', text: 'I know.\n\nIt is 4.' }],
       'end_turn',
     ]);
+  });
+
+  test('text blocks have no field `citations`, plain and streamed, because @ai-sdk/anthropic 2 and 3 reject null', async () => {
+    const plain = await ask({ text: 'Thought: I know.\nFinal Answer: 4' });
+    expect(plain.content).toEqual([{ type: 'text', text: 'I know.\n\n4' }]);
+    const { events } = await stream({ text: 'Final Answer: 4' });
+    expect(events).toContainEqual({
+      type: 'content_block_start',
+      index: 0,
+      content_block: { type: 'text', text: '' },
+    });
+  });
+
+  test('answers and errors have the request’s id in the header that Anthropic’s SDKs read (rule: compatible-errors)', async () => {
+    service.fake.script({ text: 'Final Answer: 4' });
+    const { _request_id: id } = await client.messages.create(request());
+    const error = await failure(ask({ text: '' }, { model: 'unknown' }));
+    for (const each of [id, error.requestID]) expect(each).toMatch(/^[\da-f-]{36}$/);
+    expect(error.error).toMatchObject({ request_id: error.requestID });
   });
 
   test('native calls keep their ids, and the client gets all of them unless it allows only one', async () => {
@@ -151,7 +170,7 @@ describe('answers of Messages (rule: messages-answers)', () => {
     const cut = { text: 'Thought: I write.\nAction: read_file(path="a', finishReason: 'length' } as const;
     const message = await both(cut);
     expect([message.content, message.stop_reason]).toEqual([
-      [{ type: 'text', text: 'I write.', citations: null }],
+      [{ type: 'text', text: 'I write.' }],
       'max_tokens',
     ]);
   });
@@ -254,6 +273,7 @@ describe('requests of Messages (rule: messages-requests)', () => {
     const tools = [
       readFile,
       { type: 'web_search_20250305' as const, name: 'web_search' as const },
+      { type: 'mcp_toolset', mcp_server_name: 'x' } as never,
       { ...readFile, name: 'never_called', defer_loading: true },
       { ...readFile, name: 'found_tool', defer_loading: true },
     ];
@@ -278,7 +298,8 @@ describe('requests of Messages (rule: messages-requests)', () => {
     );
     expect(prompt()).toContain('found_tool(');
     for (const name of ['never_called(', 'web_search(']) expect(prompt()).not.toContain(name);
-    expect(JSON.stringify(message)).toContain('Tools of the type web_search_20250305 are not supported.');
+    for (const type of ['web_search_20250305', 'mcp_toolset'])
+      expect(JSON.stringify(message)).toContain(`Tools of the type ${type} are not supported.`);
   });
 
   test.each([
@@ -335,6 +356,31 @@ describe('requests of Messages (rule: messages-requests)', () => {
     expect(prompt()).toContain('Notes\\none\\nNotes\\nalone');
     expect(prompt()).toContain(`data:image/png;base64,${onePixel}`);
     expect(JSON.stringify(message)).not.toContain('image_replaced');
+  });
+
+  test('a plain-text document and a PDF reach the model with their title and context', async () => {
+    const named = { type: 'document' as const, title: 'Notes', context: 'From May' };
+    const text = { type: 'text' as const, media_type: 'text/plain' as const, data: 'It is 4.' };
+    const pdf = { type: 'base64' as const, media_type: 'application/pdf' as const, data: 'JVBERi0xLjQ=' };
+    const content = [
+      { ...named, source: text },
+      { ...named, source: pdf },
+    ];
+    await ask({ text: 'Final Answer: yes' }, { messages: [{ role: 'user', content }] });
+    expect(prompt()).toContain('Notes\\nFrom May\\nIt is 4.\\nNotes\\nFrom May');
+    expect(prompt()).toContain('data:application/pdf;base64,JVBERi0xLjQ=');
+  });
+
+  test('the summary in a compaction block reaches the model, and blocks of Anthropic’s own tools are placeholders, with a warning', async () => {
+    const content = [
+      { type: 'compaction', content: 'It was about tea.' },
+      { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'tea' } },
+      { type: 'text', text: 'Tea it is.' },
+    ];
+    const messages = [...look, { role: 'assistant', content } as never, ...look];
+    const message = await ask({ text: 'Final Answer: yes' }, { messages }, { 'X-Stepwise-Report': 'full' });
+    expect(prompt()).toContain('It was about tea.\\n[server_tool_use: not shown to the model]\\nTea it is.');
+    expect(JSON.stringify(message)).toContain('image_replaced');
   });
 
   test('an image given by its URL is replaced by a placeholder, with a warning', async () => {

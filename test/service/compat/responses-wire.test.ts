@@ -164,7 +164,19 @@ describe('the compliance cases of Open Responses (rule: responses-answers)', () 
     expect(prompt()).toContain(url);
     expect(prompt()).toContain('See?\\n[input_image: not shown to the model]');
     expect(prompt()).not.toContain('images.test');
-    expect(JSON.stringify(response)).toContain('An image was replaced');
+    expect(JSON.stringify(response)).toContain('image_replaced');
+  });
+
+  test('the text of a text file as a data URL reaches the model after its name; data that is not UTF-8 becomes a placeholder', async () => {
+    const file = (filename: string, data: string) => ({
+      type: 'input_file' as const,
+      filename,
+      file_data: `data:text/csv;charset=utf-8;base64,${Buffer.from(data, 'latin1').toString('base64')}`,
+    });
+    const content = [file('tea.csv', 'pot;cup'), file('binary.csv', '\xff\xfe'), file('nul.csv', 'a\0b')];
+    await ask({ text: 'Yes.' }, { input: [{ role: 'user', content }], tools: [] });
+    const placeholder = '[input_file: not shown to the model]';
+    expect(prompt()).toContain(`tea.csv\\npot;cup\\n${placeholder}\\n${placeholder}`);
   });
 
   test('the turns of a conversation reach the model in their order', async () => {
@@ -480,6 +492,11 @@ describe('failures of Responses (rule: compatible-errors)', () => {
         type: 'invalid_request_error',
       });
     }
+  });
+
+  test('the refusal of an item_reference names the option with which the AI SDK sends whole items', async () => {
+    const input = [{ type: 'item_reference' as const, id: 'msg_1' }];
+    expect((await failure(ask({ text: 'x' }, { input }))).message).toContain('store = false');
   });
 
   test('a request with more than 1,000 tools in total, over all namespaces, is refused', async () => {

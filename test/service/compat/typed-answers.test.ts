@@ -53,6 +53,24 @@ describe.each(wireNames)('typed answers through %s (rule: compatible-answer-form
   });
 
   test.each([
+    ['tools', tools],
+    ['no tools', []],
+  ])(`prose around a code fence and reasoning in tags are removed from an answer through ${wire} with %s, without a correction`, async (_, offered) => {
+    const fence = '```';
+    const texts = [
+      `${fence}json\n${json}\n${fence}\nHope it helps!`,
+      `Sure:\n${fence}\n${json}\n${fence}\n\nThat is all.`,
+      `<think>Is it {x}?</think>\n${json}`,
+    ];
+    for (const text of texts) {
+      const before = service.fake.requests.length;
+      service.fake.script({ text });
+      expect((await ask(wire, { ...typed, tools: offered }, false)).text).toBe(json);
+      expect(service.fake.requests.length - before).toBe(1);
+    }
+  });
+
+  test.each([
     [false],
     [true],
   ])(`without tools, a label and a thought beside the JSON are removed from an answer through ${wire}, without a correction (streamed: %s)`, async (streamed) => {

@@ -9,7 +9,7 @@ const partSchema = z.object({
   text: optional(z.string()),
   refusal: optional(z.string()),
   image_url: optional(z.union([z.string(), z.object({ url: z.string() })], 'expected an object with url')),
-  file: optional(z.object({ file_data: optional(z.string()) })),
+  file: optional(z.object({ filename: optional(z.string()), file_data: optional(z.string()) })),
 });
 
 /** A list of parts. A single text is converted to a list of one part. */

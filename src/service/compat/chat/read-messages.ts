@@ -2,7 +2,7 @@ import type { Attachment } from '../../../contract/attachment.js';
 import type { ConversationItem } from '../../../conversation/convert/conversation-items.js';
 import { parseArguments } from '../../../conversation/convert/convert-openai.js';
 import { type ClientTools, FREEFORM_PARAMETER } from '../client-tools.js';
-import { attachmentIn } from '../read-attachments.js';
+import { attachmentIn, fileTextIn } from '../read-attachments.js';
 import { placeholderOf } from '../read-fields.js';
 import type { ChatMessage } from './chat-schema.js';
 import { callState, messageState } from './chat-state.js';
@@ -11,7 +11,7 @@ import { callState, messageState } from './chat-state.js';
 export interface ReadMessages {
   readonly instructions: string;
   readonly items: readonly ConversationItem[];
-  /** Number of images and files that were replaced by placeholders. */
+  /** Number of images and other parts that were replaced by placeholders. */
   readonly replaced: number;
 }
 
@@ -97,10 +97,9 @@ function fileIn({ image_url: image, file }: Part): Attachment | undefined {
   return url === undefined ? undefined : attachmentIn(url);
 }
 
-const isReplaced = (part: Part): boolean =>
-  part.text === undefined && part.refusal === undefined && fileIn(part) === undefined;
+const isReplaced = (part: Part): boolean => textIn(part) === undefined && fileIn(part) === undefined;
 
-function partText(part: Part): string {
-  const { type, text, refusal } = part;
-  return text ?? refusal ?? (fileIn(part) ? '' : placeholderOf(type));
-}
+const textIn = ({ text, refusal, file }: Part): string | undefined =>
+  text ?? refusal ?? fileTextIn(file?.file_data ?? '', file?.filename);
+
+const partText = (part: Part): string => textIn(part) ?? (fileIn(part) ? '' : placeholderOf(part.type));

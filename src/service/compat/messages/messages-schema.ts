@@ -13,17 +13,23 @@ function asBlocks(content: unknown): unknown {
 const textBlock = (text: string) => ({ type: 'text', text });
 
 /**
- * Returns the contents of a search result, or of a document that consists of blocks, after a block with its title and
- * source. Returns any other block alone.
+ * Returns a search result or a document after a block with its title, source and context, and the summary of a
+ * compaction as text. Replaces what consists of blocks by these. Returns any other block alone.
  */
 function unwrapped(block: unknown): readonly unknown[] {
   if (!isObject(block)) return [block];
-  const { type, title, source, content } = block;
-  const isParent = type === 'document' && isObject(source) && source['type'] === 'content';
-  if (type !== 'search_result' && !isParent) return [block];
-  const inner = asBlocks(isParent ? source['content'] : content);
-  const heading = [title, source].filter((text) => typeof text === 'string').join('\n');
-  return [textBlock(heading), ...(Array.isArray(inner) ? inner : [])];
+  const { type, title, source, context, content } = block;
+  if (type === 'compaction') return blocksOf(content);
+  if (type !== 'search_result' && type !== 'document') return [block];
+  const heading = [title, source, context].filter((text) => typeof text === 'string').join('\n');
+  const ofDocument = isObject(source) && source['type'] === 'content' ? source['content'] : undefined;
+  const inner = type === 'document' ? ofDocument : content;
+  return [textBlock(heading), ...(inner === undefined ? [block] : blocksOf(inner))];
+}
+
+function blocksOf(content: unknown): readonly unknown[] {
+  const blocks = asBlocks(content);
+  return Array.isArray(blocks) ? blocks : [];
 }
 
 const sourceSchema = z.object({
@@ -65,13 +71,27 @@ export const messageSchema = z.object({
 });
 
 /** A tool of any type. A tool without a schema is known only to Anthropic's models, or runs on Anthropic's servers. */
-export const toolSchema = z.object({
-  type: optional(z.string()),
-  name: z.string().min(1),
-  description: optional(z.string()),
-  input_schema: optional(jsonObject),
-  defer_loading: optional(z.boolean()),
-});
+export const toolSchema = z
+  .object({
+    type: optional(z.string()),
+    name: z.string().min(1).default(''),
+    description: optional(z.string()),
+    input_schema: optional(jsonObject),
+    defer_loading: optional(z.boolean()),
+  })
+  .refine((tool) => tool.name !== '' || !isDefined(tool), {
+    path: ['name'],
+    error: 'this field is required: a text',
+  });
+
+/** Returns whether a request defines a tool completely, so that any model can call it. */
+export const isDefined = ({
+  type,
+  input_schema: schema,
+}: {
+  readonly type?: string | undefined;
+  readonly input_schema?: object | undefined;
+}): boolean => type === undefined || type === 'custom' || schema !== undefined;
 
 const toolChoiceSchema = z.object({
   type: z.enum(['auto', 'any', 'tool', 'none']),

@@ -13,7 +13,7 @@ export interface ReadConversation {
   /** Texts of the messages whose role is `system`. */
   readonly instructions: readonly string[];
   readonly items: readonly ConversationItem[];
-  /** Number of images and documents that were replaced by placeholders. */
+  /** Number of blocks, such as images, that were replaced by placeholders. */
   readonly replaced: number;
   /** Number of reasoning blocks whose state another service signed or encrypted. */
   readonly foreignStates: number;
@@ -22,11 +22,12 @@ export interface ReadConversation {
 /** Reads messages. Leaves out reasoning: a model gets its own reasoning back only as provider state. */
 export function readConversation(messages: readonly Message[], tools: ClientTools): ReadConversation {
   const blocks = messages.flatMap(({ content }) => content);
-  const shown = [...blocks, ...blocks.flatMap(({ content }) => content)];
+  const results = blocks.filter(({ type }) => type === 'tool_result');
+  const shown = [...blocks, ...results.flatMap(({ content }) => content)];
   return {
     instructions: messages.filter(({ role }) => role === 'system').map(({ content }) => textOf(content)),
     items: messages.flatMap((message) => itemsOf(message, tools)),
-    replaced: shown.filter((block) => isFile(block) && !fileIn(block) && textIn(block) === undefined).length,
+    replaced: shown.filter((block) => hasText(block) && textIn(block) === undefined).length,
     foreignStates: blocks.filter(isForeign).length,
   };
 }
@@ -72,8 +73,6 @@ const silent = new Set(['tool_use', 'tool_result', 'thinking', 'redacted_thinkin
 /** A block of a message, or of a tool's result. */
 type AnyBlock = Pick<Block, 'type' | 'text' | 'tool_name' | 'source'>;
 
-const isFile = ({ type }: AnyBlock): boolean => type === 'image' || type === 'document';
-
 /** Returns the image or the PDF of a block. A file that is given by an address or an id is not fetched. */
 function fileIn({ source }: AnyBlock): Attachment | undefined {
   const { type, media_type: mediaType = '', data = '' } = source ?? {};
@@ -89,10 +88,11 @@ const attachmentsOf = (blocks: readonly AnyBlock[]): Attachment[] =>
 const textIn = ({ text, source, tool_name: tool }: AnyBlock): string | undefined =>
   text ?? tool ?? (source?.type === 'text' ? source.data : undefined);
 
+/** Returns whether a block adds its text, or a placeholder, to the message. */
+const hasText = (block: AnyBlock): boolean => !silent.has(block.type) && !fileIn(block);
+
 /** Joins the texts of blocks with line breaks. */
 function textOf(blocks: readonly AnyBlock[]): string {
-  const texts = blocks
-    .filter((block) => !silent.has(block.type) && !fileIn(block))
-    .map((block) => textIn(block) ?? placeholderOf(block.type));
+  const texts = blocks.filter(hasText).map((block) => textIn(block) ?? placeholderOf(block.type));
   return texts.filter((text) => text !== '').join('\n');
 }

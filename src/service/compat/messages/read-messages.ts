@@ -16,6 +16,7 @@ import {
 import type { NeutralRequest } from '../wire.js';
 import {
   bodySchema,
+  isDefined,
   type Message,
   type MessagesBody,
   type MessagesTool,
@@ -75,10 +76,6 @@ export async function readMessages(
   };
   return { request, isStreamed: fields.stream ?? false };
 }
-
-/** Returns whether the request defines the tool completely, so that any model can call it. */
-const isDefined = ({ type, input_schema: schema }: MessagesTool): boolean =>
-  type === undefined || type === 'custom' || schema !== undefined;
 
 /**
  * Returns the names in the `tool_reference` blocks of all tool results: deferred tools that the client's own tool

@@ -36,7 +36,11 @@ function closingBlocks({ calls, providerState, refusal }: Answer): ContentBlock[
 }
 
 const thinkingBlock = (thinking: string): ContentBlock => ({ type: 'thinking', thinking, signature: '' });
-const textBlock = (text: string): ContentBlock => ({ type: 'text', text, citations: null });
+/**
+ * Returns a text block without citations. Cast: the type requires `citations`, but Anthropic's API omits an empty
+ * one, and versions 2 and 3 of `@ai-sdk/anthropic` reject null.
+ */
+const textBlock = (text: string): ContentBlock => ({ type: 'text', text }) as ContentBlock;
 
 const stateBlocks = (state: unknown): ContentBlock[] =>
   state === undefined ? [] : [{ type: 'redacted_thinking', data: writeState(state) }];

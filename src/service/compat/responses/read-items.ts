@@ -3,7 +3,7 @@ import type { ConversationItem } from '../../../conversation/convert/conversatio
 import { parseArguments } from '../../../conversation/convert/convert-openai.js';
 import { readState } from '../client-state.js';
 import { type ClientTools, FREEFORM_PARAMETER } from '../client-tools.js';
-import { attachmentIn } from '../read-attachments.js';
+import { attachmentIn, fileTextIn } from '../read-attachments.js';
 import { placeholderOf } from '../read-fields.js';
 import { replyItems } from '../reply-items.js';
 import { type Item, isKnownItem, type Part } from './responses-schema.js';
@@ -13,7 +13,7 @@ export interface ReadItems {
   /** Texts of the messages whose role is `system` or `developer`. */
   readonly instructions: readonly string[];
   readonly items: readonly ConversationItem[];
-  /** Number of images and files that were replaced by placeholders. */
+  /** Number of images and other parts that were replaced by placeholders. */
   readonly replaced: number;
   /** Number of reasoning items that another service encrypted. */
   readonly foreignStates: number;
@@ -95,7 +95,8 @@ function fileIn({ image_url: image, file_data: file }: Part): Attachment | undef
   return url === undefined ? undefined : attachmentIn(url);
 }
 
-const textIn = ({ text, refusal }: Part): string | undefined => text ?? refusal;
+const textIn = ({ text, refusal, file_data: file = '', filename }: Part): string | undefined =>
+  text ?? refusal ?? fileTextIn(file, filename);
 
 const isReplaced = (part: Part): boolean => textIn(part) === undefined && !fileIn(part);
 

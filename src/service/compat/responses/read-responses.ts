@@ -39,6 +39,10 @@ export interface ReadResponses {
  */
 const ignored = ['top_p', 'top_logprobs', 'presence_penalty', 'frequency_penalty', 'max_tool_calls'];
 
+/** The AI SDK sends references unless its option `store` is false. */
+const wholeItems =
+  'no items are stored; send each item whole (with the AI SDK: providerOptions.openai.store = false)';
+
 /** Reads a request of the Responses API (rule: responses-requests). */
 export async function readResponses(body: unknown, signal: AbortSignal): Promise<ReadResponses> {
   if (!isObject(body)) throw refused('', 'expected the request as an object');
@@ -48,7 +52,7 @@ export async function readResponses(body: unknown, signal: AbortSignal): Promise
   const list = typeof input === 'string' ? [{ role: 'user', content: input }] : input;
   const given = await readEach(itemSchema, list, { path: 'input', signal });
   const reference = given.findIndex(({ type }) => type === 'item_reference');
-  if (reference >= 0) throw refused(`input[${reference}]`, 'no items are stored; send each item whole');
+  if (reference >= 0) throw refused(`input[${reference}]`, wholeItems);
   const sent = await readEach(toolSchema, fields.tools ?? [], { path: 'tools', signal });
   const tools = toTools(sent, fields);
   const { instructions, items, replaced, foreignStates, skipped } = readItems(given, tools);

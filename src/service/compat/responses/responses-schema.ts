@@ -9,6 +9,7 @@ const partSchema = z.object({
   text: optional(z.string()),
   refusal: optional(z.string()),
   image_url: optional(z.string()),
+  filename: optional(z.string()),
   file_data: optional(z.string()),
 });
 

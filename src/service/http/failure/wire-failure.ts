@@ -34,7 +34,7 @@ export const sentencesOf = ({ details }: StepError): string[] =>
   details.map(({ path, message, source }) =>
     source === 'provider'
       ? `The provider said: ${message}`
-      : sentence(path ? `${path}: ${message}` : message),
+      : sentence(path ? `${path}: ${message}` : message.charAt(0).toUpperCase() + message.slice(1)),
   );
 
 const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`);

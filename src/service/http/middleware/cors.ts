@@ -5,7 +5,7 @@ import type { Preparation } from './request-state.js';
 const ALLOWED = 'Content-Type, Authorization, X-LLM-API-Key, X-Request-Id, traceparent, tracestate';
 const EXPOSED = 'X-Request-Id, Retry-After';
 const EXPOSED_OF_WIRES =
-  'X-Stepwise-Prompt-Tokens, X-Stepwise-Left-Out, X-Stepwise-Parse, X-Stepwise-Warnings, X-Should-Retry';
+  'X-Stepwise-Prompt-Tokens, X-Stepwise-Left-Out, X-Stepwise-Parse, X-Stepwise-Warnings, X-Should-Retry, Request-Id';
 
 /**
  * Returns the header names that a page asks to send; undefined if they are malformed. All names are allowed,

@@ -13,6 +13,7 @@ import type { PromptSize } from '../../step/interruption.js';
 import type { Failure } from '../failure/to-failure.js';
 import type { MeteredCall } from '../intake/metered-provider.js';
 import type { RequestDeadline } from '../intake/request-deadline.js';
+import { isOfWire } from './paths.js';
 import { holdsSecret, readRequestId } from './request-id.js';
 
 /** The state of a request in progress, from which its failure body and its log line are built. */
@@ -115,7 +116,7 @@ export function openRequest(
     modelCalls: [],
   };
   response.locals['state'] = state;
-  response.setHeader('X-Request-Id', state.id);
+  sendId(response, state.id);
   const key = request.get('X-LLM-API-Key');
   if (key) state.key = Secret.parse(key);
   return state;
@@ -142,5 +143,11 @@ export function keepKeyOut(response: Response, sentKey: string): void {
   state.key = Secret.parse(sentKey);
   if (!state.isSentId || !holdsSecret(state.id, sentKey)) return;
   state.id = randomUUID();
-  response.set('X-Request-Id', state.id);
+  sendId(response, state.id);
+}
+
+/** Sets the headers with the id of a request. Anthropic's clients read it from `Request-Id`. */
+function sendId(response: Response, id: string): void {
+  response.setHeader('X-Request-Id', id);
+  if (isOfWire(response.req.path)) response.setHeader('Request-Id', id);
 }

@@ -31,8 +31,7 @@ export const fits = (values: readonly JsonValue[], schema: JsonSchema): boolean 
   values.some((value) => findMismatch(value, schema) === null);
 
 /**
- * Returns the JSON value that is the whole text or in a code fence at the end of the text, as a list of at most one
- * value.
+ * Returns the JSON value that is the whole text or in the last code fence of the text, as a list of at most one value.
  */
 export function valuesIn(text: string): JsonValue[] {
   const { value } = readAnswerText(text);
@@ -62,19 +61,20 @@ export const answerText = (value: JsonValue): string =>
 
 const readAnswerText = (text: string): ExactJson => readExactJson(jsonTextIn(text));
 
-/** Returns the part of an answer that should be JSON: the content of a code fence that ends it, or the whole text. */
+/** Returns the part of an answer that should be JSON: the content of its last code fence, or the whole text. */
 export function jsonTextIn(text: string): string {
   const whole = text.trim();
   return fencedText(whole) ?? whole;
 }
 
 /**
- * Returns the content of a code fence that ends the text. No line of JSON can begin with a code fence, so the first
- * such line closes it.
+ * Returns the content of the last code fence in a text. No line of JSON can begin with a code fence, so the line
+ * before the last one that does opens it.
  */
 function fencedText(text: string): string | undefined {
-  const close = text.lastIndexOf('\n');
-  if (close < 0 || !/^[ \t]*`{3,}$/.test(text.slice(close + 1))) return undefined;
+  const mark = text.lastIndexOf('```');
+  const close = text.lastIndexOf('\n', mark);
+  if (close < 0 || !/^\n[ \t]*`{3,}[ \t]*\r?(?:\n|$)/.test(text.slice(close))) return undefined;
   const lineOfOpener = text.lastIndexOf('\n', text.lastIndexOf('```', close)) + 1;
   const body = text.indexOf('\n', lineOfOpener) + 1;
   return /^[ \t]*`{3,}(?:json)?[ \t]*\r?$/i.test(text.slice(lineOfOpener, body - 1))
