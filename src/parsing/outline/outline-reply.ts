@@ -374,8 +374,8 @@ class OutlineWalk {
     const callEnd = reading.kind === 'call' ? (reading.blockEnd ?? reading.end) : (reading.end ?? at);
     const hasOwnFence =
       reading.kind === 'call' &&
-      text.slice(at, reading.start).includes('```') &&
-      !text.slice(callEnd, lineEnd(text, callEnd)).includes('```');
+      /```|~~~/.test(text.slice(at, reading.start)) &&
+      !/```|~~~/.test(text.slice(callEnd, lineEnd(text, callEnd)));
     const first = this.#lines.wrapperEnd(text, callEnd);
     const close = first !== null && hasOwnFence ? this.#lines.wrapperEnd(text, first) : first;
     return close !== null && followsText(text, close) ? close : null;
