@@ -312,12 +312,13 @@ class OutlineWalk {
     return line.end < end ? this.#enterProse(line.end, end) : end + 1;
   }
 
-  /** Returns the start of a list item's text; null for other lines. */
+  /** Returns the start of the text of the list item that the line begins or continues; null for other lines. */
   #itemAt(lineStart: number): number | null {
     if (this.#lines.insideFence) return null;
     const first = skipBlanks(this.#text, lineStart);
     const item = bulletEnd(this.#text, first);
-    return item > first ? skipBlanks(this.#text, item) : null;
+    if (item > first) return skipBlanks(this.#text, item);
+    return this.#lines.insideItem ? this.found.lastItem : null;
   }
 
   #leaveQuotedLine(from: number): number | null {
