@@ -279,13 +279,23 @@ class OutlineWalk {
       if (!followsText(this.#text, opened.blockEnd ?? opened.end)) return this.#act(at, opened);
       this.found.quotedAction = { reading: opened, where: 'has lost its opening tag and has text after it' };
     }
-    const callEnd = this.#lines.proseBefore ? null : this.#calls.unmarkedEnd(start);
+    const callEnd = this.#lines.proseBefore ? this.#laterCallEnd(start, end) : this.#calls.unmarkedEnd(start);
     if (callEnd !== null) {
       this.found.lastValue = skipBlanks(this.#text, start);
       this.#lines.sawProse();
       return this.#enterProse(callEnd, this.#lineEnds.after(callEnd));
     }
     return line.kind === 'value' ? this.#skipValue(start, end) : this.#enterProse(start, end);
+  }
+
+  /**
+   * Returns the end of a whole call of several lines that begins a line after other text, so that text inside its
+   * strings is not read as a label or call; null if there is none.
+   */
+  #laterCallEnd(start: number, lineStop: number): number | null {
+    const end = this.#calls.laterEnd(start);
+    if (end === 'cut') this.found.cutCall = true;
+    return typeof end === 'number' && end > lineStop ? end : null;
   }
 
   #classify([start, end]: TextSpan): Line | null {
