@@ -1,5 +1,6 @@
-import { lineEnd, skipSpace } from './text/characters.js';
+import { lineEnd, skipRun, skipSpace } from './text/characters.js';
 import { chatTokenAt } from './text/chat-tokens.js';
+import { isFenceAt } from './text/markdown.js';
 import { matchMarker } from './text/markers.js';
 import { skipClosers, type TrimmedEnd, trimEnd, trimTokens } from './text/trailing.js';
 
@@ -63,21 +64,26 @@ export function discardedRuns(text: string, from: number): DiscardedRun[] {
   return [...runs, { kind: 'stop', start: end, end: text.trimEnd().length, chars: stop }];
 }
 
-/** Matches the backticks or `**` before a call, and the word after the backticks of a fence. */
-const openingMarks = /(?:```([\w+#.-]*)|`|\*\*)\s*$/;
+/**
+ * Matches the marks before a call: backticks, `**`, or the opening line of a fence. Group `info` is the text after the
+ * language of a fence, and `word` the text after the backticks if the call is on the same line.
+ */
+const openingMarks =
+  /(?:(?:```|~~~)[`~]*[ \t]*(?:[\w+#.-]*(?<info>[^\n`~]*)\n|(?<word>[\w+#.-]*))|`|\*\*)\s*$/;
 
 /**
- * Lists the discarded text between a label and its call: chat tokens, and a word after the backticks of a fence if the
- * call is on the same line. On a line of its own, that word is the fence's language.
+ * Lists the discarded text between a label and its call: chat tokens, and words beside the backticks of a fence, except
+ * its language on a line of its own.
  */
 export function discardedBefore(text: string, from: number, callStart: number): DiscardedRun[] {
   const wrapping = openingMarks.exec(text.slice(from, callStart));
   const wrapped = wrapping ? from + wrapping.index : callStart;
   const tokens = tokensIn(trimTokens(text, from, wrapped), wrapped);
-  const word = wrapping?.[1] ?? '';
-  if (word === '' || wrapping?.[0].includes('\n')) return [tokens];
-  const start = wrapped + 3;
-  return [tokens, { kind: 'text', start, end: start + word.length, chars: word.length }];
+  const { info = '', word = '' } = wrapping?.groups ?? {};
+  const words = (info || word).trim();
+  if (words === '') return [tokens];
+  const start = text.indexOf(words, wrapped + 3);
+  return [tokens, { kind: 'text', start, end: start + words.length, chars: words.length }];
 }
 
 /** Describes the chat tokens that were trimmed from the end of the text, up to position `before`. */
@@ -111,6 +117,6 @@ export class DiscardedSums {
 /** Skips the backticks, the closing fence or the `;` after a call. */
 function skipWrapping(text: string, from: number): number {
   const at = skipSpace(text, skipClosers(text, from));
-  if (!text.startsWith('```', at)) return chatTokenAt(text, at) ? at : skipClosers(text, from);
-  return skipClosers(text, at + 3);
+  if (!isFenceAt(text, at)) return chatTokenAt(text, at) ? at : skipClosers(text, from);
+  return skipClosers(text, skipRun(text, at, text.charAt(at)));
 }

@@ -1,18 +1,21 @@
 import type { OfferedTools } from './arguments/offered-tool.js';
+import { holdsArguments } from './dialects/json-object.js';
 import { readAction } from './dialects/read-action.js';
 import type { CallReading, WholeCall } from './dialects/written-call.js';
+import { callEndsReply, type EndingCall, endingCallAt, endsReplyAt } from './ending-call.js';
 import { namedCall } from './formats/hinted-name.js';
 import { closerEnd } from './formats/marks.js';
 import { isHtml, opensBlock, readBlock } from './formats/read-block.js';
 import { isWellFormed, readUnmarked } from './formats/unmarked.js';
 import type { TextSpan } from './outline/reply-outline.js';
 import type { ReplyText } from './reply-text.js';
-import { isOneOf, isRestBlank, lineEnd, skipSpace } from './text/characters.js';
+import { isOneOf, isRestBlank, lineEnd, skipLanguage, skipSpace } from './text/characters.js';
 import { TO_USER_ALONE } from './text/chat-tokens.js';
-import { readJsonValue } from './text/literals.js';
+import { readJsonValue, readValue } from './text/literals.js';
+import { skipDecoration } from './text/markdown.js';
 import { matchMarker } from './text/markers.js';
 import { ownTagAt } from './text/own-fences.js';
-import { Scanner } from './text/scanner.js';
+import { isJsonObject, Scanner } from './text/scanner.js';
 import { skipClosers } from './text/trailing.js';
 import { readLastFence, readPlain } from './unmarked-calls.js';
 
@@ -26,7 +29,7 @@ export function describeIntendedCall(reply: ReplyText, tools: OfferedTools): str
   if (fenced) return adviceFor(fenced.reading, 'stands in a code fence after other text');
   const last =
     describeLastLine(reply, tools) ?? describeLastItem(reply, tools) ?? describeStepObject(reply, tools);
-  const intended = last ?? describeActionList(reply, tools);
+  const intended = last ?? describeActionList(reply, tools) ?? describeLabelPair(reply, tools);
   if (intended) return intended;
   const { quotedAction } = reply.outline;
   if (quotedAction) return adviceFor(quotedAction.reading, quotedAction.where);
@@ -37,58 +40,80 @@ function adviceFor({ name }: Pick<WholeCall, 'name'>, where: string): string {
   return `if you meant to act, write the call by itself: the call to \`${name}\` ${where}, so it was taken for an example`;
 }
 
-/** Describes a call at the end of the prose: on its last line, or after a label in its last paragraph. */
+const UNREAD_FORM = 'has a form that cannot be read';
+
+/** Describes a call at the end of the prose: on its last lines, or after a label in its last paragraph. */
 function describeLastLine(reply: ReplyText, tools: OfferedTools): string | null {
   const { text, outline } = reply;
   if (outline.lastLine === null || outline.lastParagraph === null) return null;
   const start = skipSpace(text, outline.lastLine);
-  const plain = readPlain(text, unwrap(text, start), tools);
-  const alone = endsReply(plain, reply, tools) ? plain : readLastLines(reply, tools);
-  if (endsReply(alone, reply, tools))
-    return adviceFor(alone, 'stands on a line without a label after other text');
+  const lines = lastLines(reply);
+  const alone = firstOf(
+    lines.flatMap((line) => [line, skipDecoration(text, line)]),
+    reply,
+    tools,
+  );
+  if (alone && !reply.hasTextBefore(alone.at)) return adviceFor(alone, UNREAD_FORM);
+  if (alone) return adviceFor(alone, 'stands on a line without a label after other text');
   const tagged = readInTag(reply, openerOf(text, start) ?? start, tools);
   if (tagged) return adviceFor(tagged, 'stands in a tag that is none of ours');
-  const translated = readAfterLabel(reply, start, tools);
+  const labels = lines.flatMap((line) => labelEnds(text, line));
+  const translated = firstOf(
+    labels.map((end) => skipDecoration(text, end)),
+    reply,
+    tools,
+  );
   if (translated) return adviceFor(translated, 'has a label before it that is not `Action:`');
   for (const { end } of actionLabels(text, outline.lastParagraph, lineEnd(text, start))) {
     const labelled = readAction(text, end, tools);
     if (endsReply(labelled, reply, tools))
       return adviceFor(labelled, 'has no `Action:` before it that starts its line');
-    const called = readPlain(text, skipVerb(text, end), tools);
-    if (endsReply(called, reply, tools)) return adviceFor(called, 'has other words between it and `Action:`');
+    const called = firstOf([skipVerb(text, end)], reply, tools);
+    if (called) return adviceFor(called, 'has other words between it and `Action:`');
+  }
+  const named = firstOf(namesAfterAction(reply, tools), reply, tools);
+  if (named) return adviceFor(named, 'has other words between it and `Action:`');
+  const announced = firstOf(announcements(text, start), reply, tools);
+  return announced && adviceFor(announced, 'stands in a sentence');
+}
+
+/** Returns the call at the first of the given positions at which a call begins that ends the reply. */
+function firstOf(
+  positions: readonly number[],
+  reply: ReplyText,
+  tools: OfferedTools,
+): (EndingCall & { readonly at: number }) | null {
+  for (const at of positions) {
+    const call = endingCallAt(reply, at, tools);
+    if (call) return { name: call.name, at };
   }
   return null;
 }
 
-/**
- * Reads the call with which the last paragraph ends, also one of several lines: in parentheses, a list of such calls, a
- * name with JSON arguments, or JSON.
- */
-function readLastLines(reply: ReplyText, tools: OfferedTools): WholeCall | null {
-  const { text, outline } = reply;
+/** Returns the starts of the last lines of the last paragraph, in order. */
+export function lastLines({ text, outline }: ReplyText): number[] {
+  const starts: number[] = [];
   let start = outline.lastLine ?? 0;
-  for (let lines = 0; lines < MAX_LINES && start >= (outline.lastParagraph ?? start); lines += 1) {
-    const [first, ...more] = readUnmarked(text, skipSpace(text, start), tools).calls;
-    const last = more.at(-1) ?? first?.more?.at(-1) ?? first;
-    if (first && isWellFormed(first, tools) && endsReply(last ?? null, reply, tools)) return first;
-    if (start === 0) return null;
+  while (starts.length < MAX_LINES && start >= (outline.lastParagraph ?? start)) {
+    starts.unshift(skipSpace(text, start));
+    if (start === 0) break;
     start = text.lastIndexOf('\n', start - 2) + 1;
   }
-  return null;
+  return starts;
 }
 
 /** Maximum number of lines of the last paragraph at which a call is searched; keeps the work linear. */
 const MAX_LINES = 8;
 
-/** Describes a JSON call with which the reply begins and after which other text follows. */
+/** Describes a call with which the reply begins and after which other text follows. */
 function describeFirstCall(reply: ReplyText, tools: OfferedTools): string | null {
+  const { text } = reply;
   const start = reply.contentStart();
-  if (!isOneOf('{[', reply.text, start) || reply.hasTextBefore(start)) return null;
-  const [first] = readUnmarked(reply.text, start, tools).calls;
-  const after = first && (first.blockEnd ?? first.end);
-  const endsLine = after !== undefined && isRestBlank(reply.text, after, lineEnd(reply.text, after));
-  const isCall = first && endsLine && isWellFormed(first, tools) && first.input !== undefined;
-  return isCall ? adviceFor(first, 'has other text after it') : null;
+  if (reply.hasTextBefore(start)) return null;
+  const [first] = readUnmarked(text, start, tools).calls;
+  const after = first && skipClosers(text, first.blockEnd ?? first.end);
+  const endsLine = after !== undefined && isRestBlank(text, after, lineEnd(text, after));
+  return first && endsLine && isWellFormed(first, tools) ? adviceFor(first, 'has other text after it') : null;
 }
 
 /** Maximum number of characters at the end of a reply in which a call of no known form is searched. */
@@ -98,6 +123,8 @@ const jsonName =
   /"(?:name|tool_?[nN]ame|function_?[nN]ame|recipient_name|tool|function)"\s{0,8}:\s{0,8}"(?:functions\.)?([^"\n]{1,200})"/g;
 /** Matches in the definition of a tool. */
 const toolSchema = /"(?:parameters|input_?[sS]chema)"\s{0,8}:\s{0,8}\{[^{}]{0,400}"properties"\s{0,8}:/;
+/** Matches a name with its arguments as one text: `"action": "read(path)"`. */
+const calledInJson = /"(?:action|tool|function|name)"\s{0,8}:\s{0,8}"([\w.-]{1,200})\(/;
 const jsonArguments = /"(?:args|arguments|input|parameters|params|tool_?[iI]nput)"\s{0,8}:/;
 
 /**
@@ -111,7 +138,7 @@ function describeUnreadForm(reply: ReplyText, tools: OfferedTools): string | nul
   if (toolSchema.test(last) || last.includes(TO_USER_ALONE)) return null; // What a user is told or shown.
   const name = namedElement(last, tools) ?? (endsInCloser(last) ? namedCall(last, tools) : null);
   const found = name ?? namedInJson(text.slice(reply.contentStart(), end), tools);
-  return found === null ? null : adviceFor({ name: found }, 'has a form that cannot be read');
+  return found === null ? null : adviceFor({ name: found }, UNREAD_FORM);
 }
 
 /** Whether the last line is quoted, or has one of our own tags, after which all text of the line is quoted. */
@@ -140,10 +167,19 @@ function namedElement(text: string, tools: OfferedTools): string | null {
 }
 
 function namedInJson(text: string, tools: OfferedTools): string | null {
-  if (!isOneOf('{[', text, 0) || !jsonArguments.test(text)) return null;
+  if (!isOneOf('{[', text, 0)) return null;
   const scanner = new Scanner(text, 0);
-  if (readJsonValue(scanner) === undefined || skipSpace(text, scanner.position) < text.length) return null;
-  for (const [, name = ''] of text.matchAll(jsonName)) if (tools.find(name)) return name;
+  const value = readJsonValue(scanner);
+  if (value === undefined || skipSpace(text, scanner.position) < text.length) return null;
+  const [name, ...others] = isJsonObject(value) ? Object.keys(value) : [];
+  const isKeyed = [name, ...others].every(
+    (key = '') => tools.find(key) && isJsonObject(value) && isJsonObject(value[key]),
+  );
+  if (name !== undefined && isKeyed) return name;
+  const [, called = ''] = calledInJson.exec(text) ?? [];
+  if (tools.find(called)) return called;
+  if (!jsonArguments.test(text)) return null;
+  for (const [, named = ''] of text.matchAll(jsonName)) if (tools.find(named)) return named;
   return null;
 }
 
@@ -177,22 +213,10 @@ const lineLabel = /[#* \t]{0,8}(\p{L}[\p{L}\p{M} _-]{0,30})\*{0,2}[ \t]{0,4}[:�
 const otherScriptLabel = /[\p{L}\p{M}]{1,20}[ \t]{0,4}[:：][ \t]{0,4}/gu;
 /** Matches labels with which an explanation introduces a call. */
 const explains =
-  /\b(?:examples?|e g|usage|use|uses|using|syntax|formats?|signatures?|try|tried|like|this|note|answer|returns?|results?|output)$/i;
+  /\b(?:examples?|e g|usage|(?<!tool |function )use|uses|using|syntax|formats?|signatures?|try|tried|like|this|note|answer|returns?|results?|output)$/i;
 
-/**
- * Reads the call directly after a label that the prompt does not use, such as `Tool call:` (rule:
- * closing-fence).
- */
-function readAfterLabel(reply: ReplyText, start: number, tools: OfferedTools): WholeCall | null {
-  const { text } = reply;
-  for (const end of labelEnds(text, start)) {
-    const reading = readPlain(text, unwrap(text, end), tools);
-    if (endsReply(reading, reply, tools)) return reading;
-  }
-  return null;
-}
-
-function labelEnds(text: string, start: number): number[] {
+/** Returns the ends of the labels in a line that may introduce a call but that the prompt does not use. */
+export function labelEnds(text: string, start: number): number[] {
   lineLabel.lastIndex = start;
   const first = lineLabel.exec(text);
   const ends = first && !explains.test(first[1] ?? '') ? [lineLabel.lastIndex] : [];
@@ -211,7 +235,26 @@ const announcement =
 function skipVerb(text: string, position: number): number {
   announcement.lastIndex = position;
   const words = announcement.exec(text);
-  return words ? unwrap(text, position + words[0].length) : position;
+  return words ? skipDecoration(text, position + words[0].length) : position;
+}
+
+/** Matches words in a sentence with which the model announces its own call: `I will use f()`, `Calling f()`. */
+const ownCall =
+  /(?:\b(?:I(?:['’]ll| (?:will|should|need to|must|am going to)|['’]m going to)|let me|let['’]s|now I)(?: (?:now|then|first|next))? (?:call|use|run|invoke|execute|try)|(?:^|[.!:] )(?:now )?(?:calling|using|running|invoking|executing)|\bthe (?:next )?action (?:is|will be))(?: the)?(?: tool| function)?:? /gi;
+
+/** Returns the positions in the line at which a call follows words that announce it. */
+function announcements(text: string, start: number): number[] {
+  const words = [...text.slice(start, lineEnd(text, start)).matchAll(ownCall)].slice(-MAX_LABELS);
+  return words.map(({ 0: found, index }) => skipDecoration(text, start + index + found.length));
+}
+
+/** Returns the positions of tools' names in the text after an `Action:` with which the last paragraph begins. */
+function namesAfterAction({ text, end, outline }: ReplyText, tools: OfferedTools): number[] {
+  const marker = matchMarker(text, outline.lastParagraph ?? 0);
+  if (!marker || marker === 'partial' || marker.label !== 'action') return [];
+  const calls = [...text.slice(marker.end, end).matchAll(/[\w.-]{1,200}(?=[ \t]?[([{])/g)];
+  const offered = calls.filter(([name]) => tools.find(name));
+  return offered.slice(0, MAX_LABELS).map(({ index }) => marker.end + index);
 }
 
 /**
@@ -225,8 +268,9 @@ function describeStepObject(reply: ReplyText, tools: OfferedTools): string | nul
   for (const at of [lastValue, inLine >= 0 && inLine < lineEnd(text, lastLine ?? 0) ? inLine : null]) {
     if (at === null || isOneOf('`', text, at - 1)) continue;
     const reading = readPlain(text, at, tools);
-    if (isWellFormed(reading, tools) && (reading.isStepObject === true || endsReply(reading, reply, tools)))
-      return adviceFor(reading, 'has other text beside it');
+    const isStep = isWellFormed(reading, tools) && reading.isStepObject === true;
+    const call = isStep ? reading : endingCallAt(reply, at, tools);
+    if (call) return adviceFor(call, 'has other text beside it');
   }
   return null;
 }
@@ -247,7 +291,10 @@ function describeActionList({ text, end, outline }: ReplyText, tools: OfferedToo
   return /^\}(?:\s*```)?$/.test(rest) ? adviceFor(reading, 'stands in a list `actions`') : null;
 }
 
-/** Describes a call in the last list item, after a label with which the item begins or in a native format. */
+/**
+ * Describes a call in the last list item: after a label with which the item begins, in a native format, or alone if
+ * the item is the whole reply.
+ */
 function describeLastItem(reply: ReplyText, tools: OfferedTools): string | null {
   const { text, outline } = reply;
   if (outline.lastItem === null) return null;
@@ -255,7 +302,51 @@ function describeLastItem(reply: ReplyText, tools: OfferedTools): string | null 
   const label = actionLabels(text, start, lineEnd(text, start))[0];
   const labelled = label?.start === start ? readAction(text, label.end, tools) : null;
   const reading = labelled ?? blockIn(text, [start, lineEnd(text, start)], tools);
-  return endsReply(reading, reply, tools) ? adviceFor(reading, 'stands in a list') : null;
+  if (endsReply(reading, reply, tools)) return adviceFor(reading, 'stands in a list');
+  const isOnly = !reply.hasTextBefore(text.lastIndexOf('\n', outline.lastItem) + 1);
+  const only = isOnly ? endingCallAt(reply, start, tools) : null;
+  return only && adviceFor(only, 'stands in a list');
+}
+
+/** Maximum number of characters at the end of a reply in which two labels of a call are searched. */
+const PAIR_SEARCHED = 4_000;
+const mark = '[ \\t]*(?:[-*+•][ \\t]|\\d{1,3}[.)])?[ \\t]*[*_#`]{0,4}[ \\t]*';
+const colon = '[*_`]{0,3}[ \\t]*[:：][*_`]{0,3}[ \\t]*';
+/**
+ * Matches a label with a name alone on its line and, on the next line, a second label: `Tool: read` and
+ * `Tool Input: {…}`.
+ */
+const labelPair = new RegExp(
+  `^${mark}[\\p{L}\\p{M} _-]{1,30}${colon}["'\`*]{0,3}(?<name>[^\\s"'\`*(]{1,200})["'\`*]{0,3}(?:\\(\\))?[ \\t]*(?=(?<second>\\r?\\n\\s{0,8}${mark}(?<label>[\\p{L}\\p{M}][\\p{L}\\p{M}\\d _-]{0,30})${colon}))`,
+  'gmu',
+);
+const inputLabel = /^(?:(?:tool|function|action|call)[ _-]?)?(?:inputs?|arguments?|args|param(?:eter)?s?)$/i;
+
+/** Describes a call that two labels of another prompt give: one for the tool, one for its arguments. */
+function describeLabelPair(reply: ReplyText, tools: OfferedTools): string | null {
+  const { text, end } = reply;
+  const from = Math.max(0, end - PAIR_SEARCHED);
+  for (const { 0: labels, index, groups = {} } of [...text.slice(from, end).matchAll(labelPair)].reverse()) {
+    const { name = '', second = '', label = '' } = groups;
+    const input = skipFenceLine(text, from + index + labels.length + second.length);
+    const isInput = inputLabel.test(label) || tools.declares(name, label.toLowerCase());
+    if (!tools.find(name) || !(isInput || holdsArguments(text, input, name, tools))) continue;
+    const scanner = new Scanner(text, input);
+    const isJson = isOneOf('{', text, input) && readValue(scanner) !== undefined;
+    const isWhole = isJson
+      ? endsReplyAt(reply, scanner.position)
+      : !/\n[ \t]*\n/.test(text.slice(input, end));
+    if (isWhole)
+      return adviceFor({ name }, 'is written with labels that are not `Action:` and `Action Input:`');
+  }
+  return null;
+}
+
+/** Skips white space, a backtick, or the opening line of a code fence. */
+function skipFenceLine(text: string, position: number): number {
+  const start = skipSpace(text, position);
+  if (text.startsWith('```', start)) return skipSpace(text, skipLanguage(text, start + 3));
+  return isOneOf('`', text, start) ? start + 1 : start;
 }
 
 /** Reads the first block of a native format that begins between `from` and `to`. */
@@ -266,22 +357,9 @@ function blockIn(text: string, [from, to]: TextSpan, tools: OfferedTools): CallR
   return null;
 }
 
-/**
- * Whether a call is well-formed and ends the reply. Only characters that close something around it, chat tokens or an
- * invented observation may follow.
- */
-function endsReply(
-  reading: CallReading | null,
-  { text, end }: ReplyText,
-  tools: OfferedTools,
-): reading is WholeCall {
-  if (!isWellFormed(reading, tools)) return false;
-  const callEnd = reading.blockEnd ?? reading.end;
-  const closed = isOneOf(').', text, callEnd) ? callEnd + 1 : callEnd; // Of `Action(f())`, or of a sentence.
-  const next = skipSpace(text, skipClosers(text, closed));
-  if (next >= end) return true;
-  const marker = matchMarker(text, text.lastIndexOf('\n', next) + 1);
-  return marker !== null && marker !== 'partial' && marker.label === 'observation';
+/** Returns whether a call is well-formed and ends the reply. */
+function endsReply(reading: CallReading | null, reply: ReplyText, tools: OfferedTools): reading is WholeCall {
+  return isWellFormed(reading, tools) && callEndsReply(reading, reply);
 }
 
 /** Skips the backtick or `**` before a call. */
@@ -291,12 +369,12 @@ function unwrap(text: string, position: number): number {
 }
 
 const actionLabel =
-  /(?<![a-z0-9-])Action(?![a-z0-9])[*_\]>]{0,2}[ \t]{0,4}(?:#\d{1,3}|\(\d{1,3}\))?(?:->|=>|[→:：–—=(-])?[*_]{0,2}/gi;
+  /(?<![a-z0-9"'“‘-])Action(?![a-z0-9])[*_\]>]{0,3}[ \t]{0,4}(?:#\d{1,3}|\(\d{1,3}\)|\[\d{1,3}\])?(?:->|=>|[→:：–—=(-])?[*_]{0,3}/gi;
 /** Maximum number of labels that are tried in a paragraph; keeps the work linear. */
 const MAX_LABELS = 8;
 
 /** Finds `Action:`, `Action -`, `Action(` or the word `action` anywhere in a part of a text. */
-function actionLabels(text: string, from: number, to: number): { start: number; end: number }[] {
+export function actionLabels(text: string, from: number, to: number): { start: number; end: number }[] {
   const labels: { start: number; end: number }[] = [];
   for (const { 0: label, index } of text.slice(from, to).matchAll(actionLabel)) {
     if (labels.length >= MAX_LABELS) break;

@@ -1,4 +1,5 @@
 import { type OfferedTool, OfferedTools } from './arguments/offered-tool.js';
+import { endsInCutCall } from './cut-call.js';
 import type { CallReading, Dialect } from './dialects/written-call.js';
 import { addUp, type Discarded, type DiscardedRun } from './discarded.js';
 import { describeIntendedCall } from './intended-calls.js';
@@ -6,7 +7,7 @@ import type { TextSpan } from './outline/reply-outline.js';
 import type { Pause } from './pause.js';
 import { ReplyText } from './reply-text.js';
 import { type ResolvedCall, type ResolveOptions, resolveCall } from './resolve-call.js';
-import { type Marker, matchMarker } from './text/markers.js';
+import type { Marker } from './text/markers.js';
 import type { JsonValue, Repair } from './text/scanner.js';
 import { readBareCall, readBrokenCall, readClosingFence, readUnclosedReasoning } from './unmarked-calls.js';
 
@@ -215,7 +216,7 @@ function findOutcome(reply: ReplyText, tools: OfferedTools, options: ParseOption
   if (fenced) return fromCall(reply, resolveAll(fenced.reading, tools, limits), fenced.at);
   const cut = readBrokenCall(reply, tools) ?? readUnclosedReasoning(reply, tools);
   if (cut) return fromCall(reply, resolveAll(cut, tools, limits), start);
-  if (cutByLimit && endsInAction(reply)) return unreadAction(reply, brokenOff);
+  if (cutByLimit && endsInCutCall(reply, tools)) return unreadAction(reply, brokenOff);
   const advice = describeIntendedCall(reply, tools);
   return unlabelledAnswer(reply, advice, options.labelsExpected ?? true);
 }
@@ -348,14 +349,6 @@ const nothing = {
   problem: null,
   thought: null,
 } as const;
-
-/** Whether the text breaks off within `Action: name`. */
-function endsInAction({ text, end }: ReplyText): boolean {
-  const line = text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
-  const marker = matchMarker(line, 0);
-  if (!marker || marker === 'partial' || marker.label !== 'action') return false;
-  return !/\s/.test(line.slice(marker.end).trim());
-}
 
 /** Makes each span of the text a span of the given kind. */
 const placesOf = (kind: ReplySpan['kind'], spans: readonly TextSpan[]): ReplySpan[] =>

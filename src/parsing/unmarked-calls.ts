@@ -5,6 +5,7 @@ import { readJsonCall } from './dialects/json-object.js';
 import { readAction } from './dialects/read-action.js';
 import { type CallReading, isNative, type WholeCall } from './dialects/written-call.js';
 import { hintedName } from './formats/hinted-name.js';
+import { readPythonCalls } from './formats/python-calls.js';
 import { readBlock } from './formats/read-block.js';
 import { isWellFormed, readUnmarked } from './formats/unmarked.js';
 import type { QuotedFence } from './outline/reply-outline.js';
@@ -100,26 +101,29 @@ export function readClosingFence(
   const held = readLastFence(reply, tools);
   if (!held) return null;
   const { fence, reading, isMarked } = held;
-  const isIntended = isMarked && fence.close !== null && reply.leadingThought() !== null;
+  const isIntended = isMarked && !fence.hasInfo && fence.close !== null && reply.leadingThought() !== null;
   if (!isIntended && !speaksForItself(reading, tools)) return null;
   return { at: fence.start, reading: { ...reading, repairs: [...reading.repairs, 'closing_fence'] } };
 }
 
 /**
- * Returns the last fence of the reply, if nothing follows it and its opening line has at most a language after the
- * backticks.
+ * Returns the last fence of the reply, if nothing follows it. Its opening line has at most a language after the
+ * backticks, or, with `hasInfo`, a language and other words, as in "```json title=x".
  */
-function closingFence({ text, end, outline }: ReplyText): QuotedFence | null {
+function closingFence({ text, end, outline }: ReplyText): (QuotedFence & { hasInfo: boolean }) | null {
   const fence = outline.lastFence;
   if (!fence || skipSpace(text, fence.close ? fence.close[1] : end) < end) return null;
   const marks = skipBlanks(text, fence.start);
   const language = skipRun(text, marks, text.charAt(marks));
-  return isRestBlank(text, skipLanguage(text, language), fence.inside - 1) ? fence : null;
+  const hasInfo = !isRestBlank(text, skipLanguage(text, language), fence.inside - 1);
+  return !hasInfo || /^[a-z]{1,20}[ \t]/.test(text.slice(language, fence.inside))
+    ? { ...fence, hasInfo }
+    : null;
 }
 
 /** A call in the code fence that ends a reply. */
 interface FencedCall {
-  readonly fence: QuotedFence;
+  readonly fence: QuotedFence & { readonly hasInfo: boolean };
   readonly reading: WholeCall;
   readonly isMarked: boolean;
 }
@@ -136,7 +140,8 @@ export function readLastFence(reply: ReplyText, tools: OfferedTools): FencedCall
   const marker = matchMarker(text, text.lastIndexOf('\n', start) + 1);
   const isAction = marker !== null && marker !== 'partial' && marker.label === 'action';
   const marked = isAction ? readAction(text, marker.end, tools) : readBlock(text, start, tools);
-  const reading = marked ?? readPlain(text, start, tools);
+  const printed = text.startsWith('print(', start) ? readPythonCalls(text, start, tools) : null;
+  const reading = marked ?? printed ?? readPlain(text, start, tools);
   if (reading?.kind !== 'call' || !(tools.find(reading.name) || speaksForItself(reading, tools))) return null;
   const isAlone = skipSpace(text, skipClosers(text, reading.end)) >= text.length;
   return isAlone ? { fence, reading, isMarked: marked !== null } : null;

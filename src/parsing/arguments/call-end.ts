@@ -1,4 +1,5 @@
 import { isKeyCharacter, lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
+import { isFenceAt } from '../text/markdown.js';
 import { matchMarker } from '../text/markers.js';
 import { endsReply } from '../text/trailing.js';
 
@@ -12,7 +13,7 @@ export function closeIsMissing(text: string, valueEnd: number): boolean {
   if (next >= text.length) return true;
   const lineStart = text.lastIndexOf('\n', next) + 1;
   const marker = matchMarker(text, lineStart);
-  if ((marker && marker !== 'partial') || text.startsWith('```', next)) return true;
+  if ((marker && marker !== 'partial') || isFenceAt(text, next)) return true;
   const blankLine = text.slice(lineEnd(text, valueEnd), next).split('\n').length > 2;
   return blankLine && !looksLikeArgument(text, next);
 }

@@ -155,7 +155,7 @@ export class OfferedTools {
   }
 }
 
-const nameStops = new CharacterSet(' \t\r\n()[]{}<>"\'`,;=|*“”‘’');
+const nameStops = new CharacterSet(' \t\r\n()（[]{}<>"\'`,;=|*“”‘’');
 
 /** Maximum length of a tool name. */
 export const MAX_NAME_LENGTH = 1_000;

@@ -111,6 +111,7 @@ class ArgumentReader {
       this.#lastIsBare && typeof value === 'string' ? this.#keys.copiedPart(key, separator, value) : null;
     if (copied) {
       this.#isCopied = true;
+      if (scanner.atEnd) scanner.cut = true;
       scanner.fail(`\`${value}\` is the name of a ${copied}, not ${copied === 'type' ? 'a' : 'its'} value`);
       return false;
     }

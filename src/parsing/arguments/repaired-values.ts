@@ -111,5 +111,5 @@ function forbidden(text: string, at: number, mark: string): boolean {
   if (mark === '(') return at > 0 && isKeyCharacter(text.charCodeAt(at - 1));
   if (mark === "'" || mark === '’')
     return !(isKeyCharacter(text.charCodeAt(at - 1)) && isKeyCharacter(text.charCodeAt(at + 1)));
-  return '"`“”‘{}[]<>'.includes(mark);
+  return '"`“”„‘«»「」『』{}[]<>'.includes(mark) || text.startsWith('&quot;', at);
 }

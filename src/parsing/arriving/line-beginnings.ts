@@ -1,11 +1,12 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import { inlineMarkAt } from '../formats/inline-marks.js';
 import { mayBeginBlockLine, opensQuotedLine } from '../formats/read-block.js';
+import { mayBeginCallLine } from '../formats/unmarked.js';
 import { isOneOf, skipBlanks } from '../text/characters.js';
 import { chatTokenAt, leadingHeaderEnd, otherTurnOpener, responseHeaderEnd } from '../text/chat-tokens.js';
 import { type Line, LineClassifier } from '../text/line-classifier.js';
-import { isBareFence } from '../text/markdown.js';
-import type { Marker } from '../text/markers.js';
+import { bulletEnd, isBareFence } from '../text/markdown.js';
+import { type Marker, matchMarker } from '../text/markers.js';
 import { mayLeadReasoning } from '../text/reasoning-marks.js';
 import { isHalfStop, stopWords } from '../text/trailing.js';
 import type { ArrivingReply } from './arriving-reply.js';
@@ -22,7 +23,7 @@ export class LineBeginnings {
   constructor(reply: ArrivingReply, tools: OfferedTools) {
     this.#reply = reply;
     this.#tools = tools;
-    this.#fences = new WaitingFences(reply);
+    this.#fences = new WaitingFences(reply, tools);
   }
 
   /** Reads the next part of the text; false if more text is needed to decide. */
@@ -93,6 +94,7 @@ export class LineBeginnings {
     const line = lines.enter({ text, start: at, end, indent, isWhole: end < text.length });
     if (!line) return false;
     if (block && (line.kind === 'prose' || line.kind === 'value' || opensQuotedLine(text, at))) writer.hold();
+    if (line.kind === 'quoted' && this.#isLabelledItem()) writer.hold();
     const quoted = line.kind === 'quoted';
     this.#reply.beginLine();
     this.#reply.line.begins = false;
@@ -111,7 +113,22 @@ export class LineBeginnings {
   #mayBeginBlock(): boolean | 'partial' {
     const { text, at, lines, writer } = this.#reply;
     if (writer.role === 'answer' || lines.insideFence) return false;
-    return mayBeginBlockLine(text, at, this.#tools);
+    return mayBeginBlockLine(text, at, this.#tools) || this.#mayBeginCall();
+  }
+
+  /** Whether a call without a label may begin this line; the output limit may cut it off (rule: billed-outcomes). */
+  #mayBeginCall(): boolean | 'partial' {
+    const { text, at, mayBeCall } = this.#reply;
+    return !mayBeCall && mayBeginCallLine(text, at, this.#tools);
+  }
+
+  /** Whether the line is a list item with an action's label. */
+  #isLabelledItem(): boolean {
+    const { text, at, lines, writer } = this.#reply;
+    const item = bulletEnd(text, at);
+    if (writer.role === 'answer' || lines.insideFence || item === at) return false;
+    const marker = matchMarker(text, item);
+    return marker !== null && (marker === 'partial' || marker.label === 'action');
   }
 
   #enterMarker(marker: Marker): void {

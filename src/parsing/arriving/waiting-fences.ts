@@ -1,4 +1,5 @@
-import { isOneOf } from '../text/characters.js';
+import type { OfferedTools } from '../arguments/offered-tool.js';
+import { mayBeginBareCall } from '../formats/unmarked.js';
 import { trimTokens } from '../text/trailing.js';
 import type { ArrivingReply } from './arriving-reply.js';
 
@@ -7,6 +8,7 @@ import type { ArrivingReply } from './arriving-reply.js';
  */
 export class WaitingFences {
   readonly #reply: ArrivingReply;
+  readonly #tools: OfferedTools;
   #isWrapped = false;
   /**
    * Index in the held text just after the opening line of a fence that may wrap the whole reply, so that the text
@@ -16,8 +18,9 @@ export class WaitingFences {
   /** Whether the text of the current code fence is held back; null if only its opening line has arrived. */
   #isKept: boolean | null = false;
 
-  constructor(reply: ArrivingReply) {
+  constructor(reply: ArrivingReply, tools: OfferedTools) {
     this.#reply = reply;
+    this.#tools = tools;
   }
 
   /** Whether the reply begins with a code fence. */
@@ -32,12 +35,12 @@ export class WaitingFences {
 
   /**
    * Whether the current line belongs to a code fence that may hold the action or the answer: one after a labelled
-   * thought, or one that begins with JSON.
+   * thought, or one that begins like a call.
    */
   #mayAct(wasInFence: boolean): boolean {
     const { lines, writer, text, at } = this.#reply;
     if (!wasInFence) this.#isKept = lines.insideCodeFence ? null : false;
-    else this.#isKept ??= writer.role === 'thought' || isOneOf('{[', text, at);
+    else this.#isKept ??= writer.role === 'thought' || mayBeginBareCall(text, at, this.#tools) !== false;
     return this.#isKept ?? true;
   }
 

@@ -1,11 +1,23 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
-import { isRestBlank, lineEnd, shorten, skipBlanks, skipLanguage, skipSpace } from '../text/characters.js';
+import {
+  isOneOf,
+  isRestBlank,
+  lineEnd,
+  matchEnd,
+  shorten,
+  skipBlanks,
+  skipLanguage,
+  skipRun,
+  skipSpace,
+} from '../text/characters.js';
 import { turnEndInLine } from '../text/chat-tokens.js';
 import { readValue } from '../text/literals.js';
+import { isFenceAt } from '../text/markdown.js';
 import { matchMarker } from '../text/markers.js';
 import { isJsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 import { readString, stringStart } from '../text/strings.js';
 import { endsReply, skipClosers, trimEnd } from '../text/trailing.js';
+import { holdsArguments } from './json-object.js';
 import {
   type CallReading,
   isAnswerName,
@@ -54,11 +66,8 @@ const isNone = ({ list: [only] }: WholeCall): boolean =>
 
 function readInputAt(text: string, start: number, name: string, input: number): CallReading {
   if (isLabelled(text, input)) return plainInput(name, start, input, '');
-  const fenced =
-    text.startsWith('```', skipBlanks(text, input)) || text.startsWith('```', skipSpace(text, input));
-  return fenced
-    ? readFenced(text, start, name, skipSpace(text, input))
-    : readInput(text, start, name, skipSpace(text, input));
+  const first = skipSpace(text, input);
+  return isFenceAt(text, first) ? readFenced(text, start, name, first) : readInput(text, start, name, first);
 }
 
 /** Returns the position after the `Action Input:` label on the next non-blank line. */
@@ -94,6 +103,8 @@ function readNameAlone(text: string, start: number, tools: OfferedTools): CallRe
   const after = skipBlanks(text, nameEnd);
   const input = text.charAt(after) === ':' ? skipBlanks(text, after + 1) : after;
   if (text.charAt(input) === '{') return readInput(text, start, name, input);
+  const below = argumentsBelow(text, lineEnd(text, nameEnd), name, tools);
+  if (below !== null && endsReply(text, nameEnd)) return readInputAt(text, start, name, below);
   if (skipClosers(text, nameEnd) < lineEnd(text, nameEnd) - 1 || !endsReply(text, nameEnd)) return null;
   const cut =
     skipSpace(text, nameEnd) >= text.length || matchMarker(text, lineEnd(text, nameEnd) + 1) === 'partial';
@@ -119,17 +130,35 @@ function readNameAlone(text: string, start: number, tools: OfferedTools): CallRe
   };
 }
 
+/** Matches a label that models write in place of `Action Input:`. */
+const otherLabel =
+  /[*_]{0,3}(?:(?:tool|function|action|call)[ _-]?)?(?:inputs?|arguments?|args|param(?:eter)?s?)[*_]{0,3}[ \t]{0,4}[:：][*_`]{0,3}/iy;
+
+/**
+ * Returns where an object with arguments for the tool begins below its name, in a fence or not, and with a label or
+ * none; null if there is none.
+ */
+function argumentsBelow(text: string, line: number, name: string, tools: OfferedTools): number | null {
+  const first = skipSpace(text, line);
+  const at = skipSpace(text, matchEnd(otherLabel, text, first) ?? first);
+  const marks = isFenceAt(text, at) ? skipRun(text, at, text.charAt(at)) : null;
+  const open = marks === null ? at : skipSpace(text, skipLanguage(text, marks));
+  return holdsArguments(text, open, name, tools) ? at : null;
+}
+
 function readFenced(text: string, start: number, name: string, fence: number): CallReading {
-  const marks = fence + 3;
+  const marks = skipRun(text, fence, text.charAt(fence));
+  const run = text.slice(fence, marks);
   const beside = skipLanguage(text, marks);
-  const inside = skipSpace(text, beside);
+  const below = skipSpace(text, lineEnd(text, beside));
+  const inside = isOneOf('{[', text, below) ? below : skipSpace(text, beside);
   if ('{['.includes(text.charAt(inside) || ' ')) {
     const reading = readInput(text, start, name, inside);
     if (reading.kind !== 'call') return reading;
     const close = skipSpace(text, reading.end);
-    return text.startsWith('```', close) ? { ...reading, end: close + 3 } : reading;
+    return text.startsWith(run, close) ? { ...reading, end: close + run.length } : reading;
   }
-  const close = text.indexOf('```', inside);
+  const close = text.indexOf(run, inside);
   if (close < 0) {
     return {
       kind: 'unreadable',
@@ -144,7 +173,7 @@ function readFenced(text: string, start: number, name: string, fence: number): C
   // In ```sh ls``` the first word is a language, but in ```apple juice``` it is part of the input: the syntax alone
   // does not distinguish them.
   const mayBeLanguage = !hasLanguage && beside > marks && inside > beside && inside < close;
-  return mayBeLanguage ? unclear(name, asObject(name)) : plainInput(name, start, close + 3, written);
+  return mayBeLanguage ? unclear(name, asObject(name)) : plainInput(name, start, close + run.length, written);
 }
 
 function readInput(text: string, start: number, name: string, input: number): CallReading {

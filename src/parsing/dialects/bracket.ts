@@ -3,7 +3,8 @@ import { lineEnd, skipBlanks } from '../text/characters.js';
 import { chatTokenAt } from '../text/chat-tokens.js';
 import { Scanner } from '../text/scanner.js';
 import { readSingleString } from '../text/strings.js';
-import type { CallReading } from './written-call.js';
+import { joinedCallAt } from './joined-call.js';
+import { type CallReading, signature } from './written-call.js';
 
 /**
  * Reads `tool[text]`: all text up to the last `]` of the line is the first parameter (rule: bracket-call).
@@ -12,13 +13,19 @@ export function readBracket(text: string, start: number, tools: OfferedTools): C
   const open = tools.nameEnd(text, start);
   const name = text.slice(start, open);
   if (name === '' || text.charAt(open) !== '[') return null;
-  const close = closingBracket(text, open);
+  const close = closingBracket(text, open, tools);
   if (close < 0) {
     const cut = lineEnd(text, open) >= text.length;
     return { kind: 'unreadable', dialect: 'bracket', name, problem: `${name}: \`]\` is missing`, cut };
   }
   const written = text.slice(open + 1, close);
-  const none = written.trim() === '' && tools.find(name)?.parameters.length === 0;
+  const tool = tools.find(name);
+  const [, key = ''] = /^\s{0,8}([^\s=:]{1,60})\s{0,4}[=:]\s{0,4}["'`]/.exec(written) ?? [];
+  if (tool?.parameters.includes(key)) {
+    const problem = `${name}: write the arguments in parentheses: ${signature(tool)}`;
+    return { kind: 'unreadable', dialect: 'bracket', name, problem, cut: false };
+  }
+  const none = written.trim() === '' && tool?.parameters.length === 0;
   return {
     kind: 'call',
     dialect: 'bracket',
@@ -32,15 +39,15 @@ export function readBracket(text: string, start: number, tools: OfferedTools): C
 }
 
 /**
- * Returns the position of the last `]` of the line, or of the first one that an observation (`f[x] Observation 2:
- * …`) or a chat token follows.
+ * Returns the position of the last `]` of the line, or of the first one that another call, an observation (`f[x]
+ * Observation 2: …`) or a chat token follows.
  */
-function closingBracket(text: string, open: number): number {
+function closingBracket(text: string, open: number, tools: OfferedTools): number {
   const end = lineEnd(text, open);
   let close = -1;
   for (let at = text.indexOf(']', open); at >= 0 && at < end; at = text.indexOf(']', at + 1)) {
     close = at;
-    if (endsInput(text, at + 1)) break;
+    if (endsInput(text, at + 1) || joinedCallAt(text, at + 1, tools) !== null) break;
   }
   return close;
 }

@@ -7,9 +7,9 @@ import { type CallReading, signature } from './written-call.js';
 const statement =
   /(?:(?:const|let|var)[ \t]{1,8})?(?:[\w$]{1,60}[ \t]{0,8}=[ \t]{0,8})?(?:(?:await|return|yield)[ \t]{1,8})?/y;
 /** Matches the beginning of text after a tool's name that shows an intended call, not prose. */
-const input = /["'“‘`{[(:=]|->|[\w.-]{1,60}[ \t]{0,8}[=:]/y;
-/** Matches spellings that no English word has, such as `read_file`, `http.request` or `sendMail`. */
-const identifier = /[_.\d-]|[a-z][A-Z]/;
+const input = /["'“‘`{[(（:=]|->|[\w.-]{1,60}[ \t]{0,8}[=:]/y;
+/** Returns whether a name is spelt as no English word is, such as `read_file`, `http.request` or `sendMail`. */
+export const hasUnusualName = (name: string): boolean => /[_.\d-]|[a-z][A-Z]/.test(name);
 
 /**
  * Recognises text after `Action:` that begins with an offered tool's name and is clearly an intended call, but has no
@@ -30,7 +30,7 @@ function readName(text: string, start: number, tools: OfferedTools): CallReading
   if (!tool) return null;
   const after = skipBlanks(text, skipQuotes(text, nameEnd));
   input.lastIndex = after;
-  const isCalled = input.test(text) || identifier.test(tool.name) || (isQuoted && endsReply(text, after));
+  const isCalled = input.test(text) || hasUnusualName(tool.name) || (isQuoted && endsReply(text, after));
   if (!isCalled) return null;
   const problem = `${tool.name}: this is no call; write ${signature(tool)}`;
   const cut = lineEnd(text, after) >= text.length;

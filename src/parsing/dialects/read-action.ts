@@ -1,7 +1,16 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import { readBlock } from '../formats/read-block.js';
-import { isOneOf, isRestBlank, lineEnd, skipBlanks, skipLanguage, skipSpace } from '../text/characters.js';
+import {
+  isOneOf,
+  isRestBlank,
+  lineEnd,
+  skipBlanks,
+  skipLanguage,
+  skipRun,
+  skipSpace,
+} from '../text/characters.js';
 import { opensOtherTurn, readTokens } from '../text/chat-tokens.js';
+import { bulletEnd, isFenceAt } from '../text/markdown.js';
 import { isLabelled, meansNoAction, readActionInput, withInputBelow } from './action-input.js';
 import { readBracket } from './bracket.js';
 import { readCall, readListedCall, readQuotedCall } from './call.js';
@@ -53,31 +62,44 @@ export function readAction(text: string, position: number, tools: OfferedTools):
 function withNextArguments(text: string, reading: CallReading, tools: OfferedTools): CallReading {
   if (reading.kind !== 'call' || reading.dialect === 'action_input') return reading;
   const { name, dialect, end, blockEnd = end } = reading;
-  if (!holdsArguments(text, skipSpace(text, blockEnd), name, tools)) return withInputBelow(text, reading);
+  const next = skipSpace(text, blockEnd);
+  const isLost =
+    holdsArguments(text, next, name, tools) && readJsonCalls(text, next, { tools })?.kind !== 'call';
+  if (!isLost) return withInputBelow(text, reading);
   const problem = `${name}: write all arguments inside the call`;
   return { kind: 'unreadable', dialect, name, problem, cut: false };
 }
 
-/** Skips a fence, inline code or emphasis around the call (rule: whole-reply-fence). */
+/** Skips a bullet, a fence, inline code or emphasis before the call (rule: whole-reply-fence). */
 function unwrap(text: string, position: number, tools: OfferedTools): number {
-  const start = skipSpace(text, position);
-  if (text.startsWith('```', start)) return insideFence(text, start + 3, tools);
+  const first = skipSpace(text, position);
+  const start = skipBlanks(text, bulletEnd(text, first));
+  if (isFenceAt(text, start)) return insideFence(text, skipRun(text, start, text.charAt(start)), tools);
   if (text.startsWith('**', start)) return start + 2;
   return text.charAt(start) === '`' ? start + 1 : start;
 }
 
 /**
- * Skips the language after the backticks of a fence. On one line, ```tool(…)``` and ```tool {…}``` have no language; in
- * ```python tool(…)``` the first word is the language, even if a tool has that name.
+ * Skips the language and other words after the backticks or tildes of a fence. On one line, ```tool(…)``` and
+ * ```tool {…}``` have no language; in ```python tool(…)``` the first word is the language, even if a tool has that name.
  */
-function insideFence(text: string, marks: number, tools: OfferedTools): number {
+function insideFence(text: string, run: number, tools: OfferedTools): number {
+  const marks = skipBlanks(text, run);
   const end = skipLanguage(text, marks);
   const isTool = toolEnd(text, marks, tools) !== undefined;
   const called = toolEnd(text, skipBlanks(text, end), tools);
   const isCalled = called !== undefined && isOneOf('([{\r\n', text, skipBlanks(text, called));
   const isCall = isTool && !isRestBlank(text, end, lineEnd(text, end)) && !isCalled;
+  if (!isTool && !isCalled && hasInfo(text, end)) return skipSpace(text, lineEnd(text, end));
   const isLanguage = isOneOf(' \t\r\n{[', text, end) && !isCall;
   return skipSpace(text, isLanguage ? end : marks);
+}
+
+/** Returns whether only words follow the language on the opening line of a fence, as in ```json title="a.json". */
+function hasInfo(text: string, position: number): boolean {
+  const end = lineEnd(text, position);
+  const rest = text.slice(position, end).trim();
+  return end < text.length && rest !== '' && /^(?:\{[.#]|[^\s{[<(])[^`(]*$/.test(rest);
 }
 
 /** Returns the end of an offered tool's name at `position`. */

@@ -52,6 +52,32 @@ function readPrinted(text: string, start: number, tools: OfferedTools): CallRead
   return text.charAt(close) === ')' ? { ...reading, start, end: close + 1 } : null;
 }
 
+/** Matches the variable that receives the result of a call. */
+const assignment = /([A-Za-z_]\w{0,60})[ \t]{0,4}=[ \t]{0,4}(?=[A-Za-z_])/y;
+
+/** Returns the variable in the assignment at `start`; null if there is none. */
+export function assignedVariable(text: string, start: number): string | null {
+  assignment.lastIndex = start;
+  return assignment.exec(text)?.[1] ?? null;
+}
+
+/** Reads Python calls, or `x = f()` with a `print(x)` that may follow it. */
+export function readPythonStatement(text: string, start: number, tools: OfferedTools): CallReading | null {
+  const variable = assignedVariable(text, start);
+  if (variable === null || tools.find(variable)) return readPythonCalls(text, start, tools);
+  const reading = readPythonCall(text, assignment.lastIndex, tools);
+  if (reading?.kind !== 'call' || !tools.find(reading.name)) return null;
+  const shown = `print(${variable})`;
+  const next = skipSpace(text, reading.end);
+  const dialect = 'python';
+  return {
+    ...reading,
+    dialect,
+    start,
+    end: text.startsWith(shown, next) ? next + shown.length : reading.end,
+  };
+}
+
 /** Reads `tool(a=1)`, Llama's `tool.call(a=1)`, or the call whose result `print` shows. */
 function readPythonCall(text: string, start: number, tools: OfferedTools): CallReading | null {
   const printed = tools.find('print') ? null : readPrinted(text, start, tools);

@@ -2,7 +2,15 @@ import type { OfferedTools } from '../arguments/offered-tool.js';
 import { holdsArguments, readJsonCalls } from '../dialects/json-object.js';
 import { readNamedTag } from '../dialects/tags.js';
 import { type CallReading, unreadable, type WholeCall, withArguments } from '../dialects/written-call.js';
-import { escaped, FixedWords, isOneOf, matchEnd, skipLanguage, skipSpace } from '../text/characters.js';
+import {
+  escaped,
+  FixedWords,
+  isOneOf,
+  lineEnd,
+  matchEnd,
+  skipLanguage,
+  skipSpace,
+} from '../text/characters.js';
 import { chatTokenAt, opensOtherTurn, TO_USER } from '../text/chat-tokens.js';
 import { readValue } from '../text/literals.js';
 import { Scanner } from '../text/scanner.js';
@@ -20,7 +28,7 @@ import {
   markWords,
   mayBeginAt,
 } from './marks.js';
-import { readPythonCalls } from './python-calls.js';
+import { assignedVariable, readPythonCalls, readPythonStatement } from './python-calls.js';
 import { type CallHead, NextMatches, TaggedArguments } from './tagged-arguments.js';
 
 /** Texts with which a block of native tool calls may begin anywhere in a line. */
@@ -41,6 +49,20 @@ export function endsInMark(text: string, end: number): boolean {
   const start = Math.max(text.lastIndexOf('<', end), text.lastIndexOf('[', end));
   if (start < 0) return false;
   return markAt(text, start, true)?.end === end || blockWords.includes(text.slice(start, end));
+}
+
+/** Matches a tag or token that is cut off, and an opening mark with the beginning of a tool's name. */
+const cutToken = /^<[|｜][^\s<>]{1,40}$/;
+const cutOpening = /^[<[][^\s<>]{1,40}>?(?: name=["']?)?[\w.-]{0,200}$/;
+const MIN_CUT_LENGTH = 3;
+
+/** Returns whether the text ends within an opening mark of a native tool call, or directly after it or its tool's name. */
+export function endsInOpening(text: string): boolean {
+  const at = Math.max(text.lastIndexOf('<'), text.lastIndexOf('['));
+  const rest = text.slice(Math.max(at, 0));
+  if (at < 0 || rest.length < MIN_CUT_LENGTH || text.charAt(at - 1) === '`') return false;
+  if (cutToken.test(rest) || wordsAnywhere.isUnderWay(text, at)) return true;
+  return opensBlock(text, at) && cutOpening.test(rest);
 }
 
 /**
@@ -149,6 +171,8 @@ class BlockReader {
   /** The last opening mark that was read. */
   #mark: Mark | null = null;
   #depth = 0;
+  /** Variables of the block's Python code that hold results of its calls. */
+  readonly #variables = new Set<unknown>();
   /** Number of code fences that the block opened and that are not closed yet. */
   #fences = 0;
   /** True if a closing mark was read before any opening mark. */
@@ -434,8 +458,23 @@ class BlockReader {
     if (taught) return this.#add(taught);
     if (this.#calls[0]?.dialect.startsWith('json')) return null; // A mark holds calls of one grammar.
     const named = this.#readNamed(at, true);
-    const python = named ? null : readPythonCalls(text, at, this.#tools);
-    return named ?? (python && this.#add(python));
+    if (named) return named;
+    const python = this.#fences > 0 ? this.#readStatement(at) : readPythonCalls(text, at, this.#tools);
+    return python && this.#add(python);
+  }
+
+  /** Reads Python code in a fence. A call with the result of an earlier one cannot run, since it is unknown. */
+  #readStatement(at: number): CallReading | null {
+    const reading = readPythonStatement(this.#text, skipComments(this.#text, at), this.#tools);
+    if (reading?.kind !== 'call') return reading;
+    const { name, list, start } = reading;
+    if (list.some(({ value }) => this.#variables.has(value))) {
+      const problem = `${name}: a variable is no literal; write its value`;
+      return { kind: 'unreadable', dialect: 'python', name, problem, cut: false };
+    }
+    const variable = assignedVariable(this.#text, start);
+    if (variable !== null) this.#variables.add(variable);
+    return reading;
   }
 
   #readObjects(at: number, isList: boolean): CallReading | null {
@@ -490,7 +529,8 @@ class BlockReader {
   /** Reports a call with an opening mark and an offered tool's name, but without readable arguments. */
   #unread(at: number, { startsLine }: BlockPlace): CallReading | null {
     if (this.#depth === 0 || !startsLine) return null;
-    const end = this.#matches.after('</[\\w:|]{1,40}>', at) ?? this.#matches.after(closerSource, at);
+    const fence = this.#fences > 0 ? this.#matches.after('\n[ \t]*```', at) : null;
+    const end = fence ?? this.#matches.after('</[\\w:|]{1,40}>', at) ?? this.#matches.after(closerSource, at);
     const named = this.#tools.find(this.#text.slice(at, this.#tools.nameEnd(this.#text, at)));
     // In `<tools>`, prompts define the tools.
     const searched = end && !this.#mark?.definesTools ? this.#text.slice(at, end.index) : '';
@@ -526,6 +566,13 @@ class BlockReader {
     if (more.length === 0) return { ...first, start, end, blockEnd: end };
     return { ...first, start, more, blockEnd: end };
   }
+}
+
+/** Skips lines of Python comments. */
+function skipComments(text: string, position: number): number {
+  let at = position;
+  while (text.charAt(at) === '#') at = skipSpace(text, lineEnd(text, at));
+  return at;
 }
 
 /** Whether an element with this name is more likely HTML or XML than a call of a tool. */

@@ -11,6 +11,7 @@ import {
 } from '../dialects/written-call.js';
 import { isOneOf, skipBlanks, skipSpace } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
+import { skipDecoration } from '../text/markdown.js';
 import { Scanner } from '../text/scanner.js';
 import { hintedName, offeredName } from './hinted-name.js';
 import { readPythonCalls } from './python-calls.js';
@@ -94,6 +95,19 @@ function readPlainAll(text: string, start: number, tools: OfferedTools): CallRea
   );
 }
 
+/** Matches the beginning of a JSON call up to the tool's name. */
+const beginningOfName = /\[?\s{0,8}\{\s{0,8}"(?:name|action|tool|tool_name|function)"\s{0,8}:\s{0,8}"/y;
+
+/** Returns whether the text ends within a call of an offered tool, without a label or tags, that begins at `start`. */
+export function isCutCall(text: string, start: number, tools: OfferedTools): boolean {
+  beginningOfName.lastIndex = start;
+  if (beginningOfName.test(text) && tools.mayGoOnToName(text, beginningOfName.lastIndex)) return true;
+  const { calls, broken } = readUnmarked(text, start, tools);
+  if (broken !== null) return broken.cut;
+  const last = calls.at(-1);
+  return last?.repairs.includes('missing_close') === true && skipSpace(text, last.end) >= text.length;
+}
+
 /** Whether a call of an offered tool was read without repairs, except conversions of a value. */
 export function isWellFormed(reading: CallReading | null, tools: OfferedTools): reading is WholeCall {
   if (reading?.kind !== 'call' || tools.find(reading.name) === undefined) return false;
@@ -120,6 +134,26 @@ export function mayBeginBareCall(text: string, position: number, tools: OfferedT
     return isOneOf('{[', text, inside) || mayBeginNamed(text, inside, tools);
   }
   return mayBeginNamed(text, start, tools);
+}
+
+/** Keys with which JSON of a call may begin before the tool's name. */
+const firstKeys = ['thought', 'type', 'id', 'tool_calls', 'tool_call', 'function_call'];
+const nameKeys = ['name', 'action', 'tool', 'tool_name', 'function'];
+const firstEntry = /^\[?\s{0,8}\{\s{0,8}"([^"\n]{1,60})"\s{0,8}:\s{0,8}(?:"([^"\n]{0,200})"|([^"\s]))?/;
+const begunEntry = /^\[?\s{0,8}(?:\{\s{0,8}(?:"[^"\n]{0,60}"?\s{0,8}:?\s{0,8}(?:"[^"\n]{0,200})?)?)?$/;
+
+/**
+ * Returns whether a line of a text that is still arriving may begin with a call of an offered tool, without a label or
+ * tags; `'partial'` if more text is needed to decide.
+ */
+export function mayBeginCallLine(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
+  if (!isOneOf('{[', text, position)) return mayBeginNamed(text, skipDecoration(text, position), tools);
+  const head = text.slice(position, position + 300);
+  const [, key = '', name, other] = firstEntry.exec(head) ?? [];
+  if (firstKeys.includes(key) || tools.find(key)) return true;
+  if (nameKeys.includes(key) && (name ?? other) !== undefined)
+    return other !== undefined || tools.find(name ?? '') !== undefined;
+  return begunEntry.test(head) ? 'partial' : false;
 }
 
 /** Texts that models write before a tool's name. */

@@ -9,11 +9,12 @@ import {
   readBlock,
   readOpenedBlock,
 } from '../formats/read-block.js';
-import { mayBeginBareCall, readUnmarked } from '../formats/unmarked.js';
+import { isCutCall, isWellFormed, mayBeginBareCall, readUnmarked } from '../formats/unmarked.js';
 import { character, skipBlanks } from '../text/characters.js';
 import { isForUser } from '../text/chat-tokens.js';
 import type { CodeSpans } from '../text/code-spans.js';
 import type { Line } from '../text/line-classifier.js';
+import { skipDecoration } from '../text/markdown.js';
 
 /**
  * Maximum number of failed or quoted calls. After that many, the rest of the reply is not searched for calls, which
@@ -30,6 +31,7 @@ export class CallFinder {
   readonly #tools: OfferedTools;
   readonly #codeSpans: CodeSpans;
   #attempts = 0;
+  #laterAttempts = 0;
   /** End of the last call between quote marks. No text before it is read as a call. */
   #quotedUntil = 0;
 
@@ -131,6 +133,20 @@ export class CallFinder {
     if (broken) return this.#text.length;
     const last = calls.every(({ name }) => this.#tools.find(name)) ? calls.at(-1) : undefined;
     return last ? endOf(last) : null;
+  }
+
+  /**
+   * Returns the end of the calls without a label or tags at the start of a line with other text before it; `'cut'` if
+   * the text ends within them, and null if there are none.
+   */
+  laterEnd(lineStart: number): number | 'cut' | null {
+    const at = skipDecoration(this.#text, lineStart);
+    if (this.#laterAttempts >= MAX_ATTEMPTS || mayBeginBareCall(this.#text, at, this.#tools) !== true)
+      return null;
+    this.#laterAttempts += 1;
+    if (isCutCall(this.#text, at, this.#tools)) return 'cut';
+    const last = readUnmarked(this.#text, at, this.#tools).calls.at(-1);
+    return last && isWellFormed(last, this.#tools) ? endOf(last) : null;
   }
 
   /** Whether `lineStart` is inside a line, because reasoning or chat tokens precede it on its line. */

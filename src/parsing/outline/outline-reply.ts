@@ -279,13 +279,23 @@ class OutlineWalk {
       if (!followsText(this.#text, opened.blockEnd ?? opened.end)) return this.#act(at, opened);
       this.found.quotedAction = { reading: opened, where: 'has lost its opening tag and has text after it' };
     }
-    const callEnd = this.#lines.proseBefore ? null : this.#calls.unmarkedEnd(start);
+    const callEnd = this.#lines.proseBefore ? this.#laterCallEnd(start, end) : this.#calls.unmarkedEnd(start);
     if (callEnd !== null) {
       this.found.lastValue = skipBlanks(this.#text, start);
       this.#lines.sawProse();
       return this.#enterProse(callEnd, this.#lineEnds.after(callEnd));
     }
     return line.kind === 'value' ? this.#skipValue(start, end) : this.#enterProse(start, end);
+  }
+
+  /**
+   * Returns the end of a whole call of several lines that begins a line after other text, so that text inside its
+   * strings is not read as a label or call; null if there is none.
+   */
+  #laterCallEnd(start: number, lineStop: number): number | null {
+    const end = this.#calls.laterEnd(start);
+    if (end === 'cut') this.found.cutCall = true;
+    return typeof end === 'number' && end > lineStop ? end : null;
   }
 
   #classify([start, end]: TextSpan): Line | null {
@@ -312,12 +322,13 @@ class OutlineWalk {
     return line.end < end ? this.#enterProse(line.end, end) : end + 1;
   }
 
-  /** Returns the start of a list item's text; null for other lines. */
+  /** Returns the start of the text of the list item that the line begins or continues; null for other lines. */
   #itemAt(lineStart: number): number | null {
     if (this.#lines.insideFence) return null;
     const first = skipBlanks(this.#text, lineStart);
     const item = bulletEnd(this.#text, first);
-    return item > first ? skipBlanks(this.#text, item) : null;
+    if (item > first) return skipBlanks(this.#text, item);
+    return this.#lines.insideItem ? this.found.lastItem : null;
   }
 
   #leaveQuotedLine(from: number): number | null {
@@ -374,8 +385,8 @@ class OutlineWalk {
     const callEnd = reading.kind === 'call' ? (reading.blockEnd ?? reading.end) : (reading.end ?? at);
     const hasOwnFence =
       reading.kind === 'call' &&
-      text.slice(at, reading.start).includes('```') &&
-      !text.slice(callEnd, lineEnd(text, callEnd)).includes('```');
+      /```|~~~/.test(text.slice(at, reading.start)) &&
+      !/```|~~~/.test(text.slice(callEnd, lineEnd(text, callEnd)));
     const first = this.#lines.wrapperEnd(text, callEnd);
     const close = first !== null && hasOwnFence ? this.#lines.wrapperEnd(text, first) : first;
     return close !== null && followsText(text, close) ? close : null;

@@ -47,6 +47,8 @@ export interface ReplyOutline {
   readonly lastValue: number | null;
   /** Start of the last list item's text, if only blank lines follow the item. */
   readonly lastItem: number | null;
+  /** True if the text ends within a call that has no label and begins a line after other text. */
+  readonly cutCall: boolean;
   /** The tag directly after reasoning that opens the text for the user (rule: chat-tokens). */
   readonly response: TextSpan | null;
   /** Start of another role's turn that the model made up (rule: chat-tokens). */
@@ -76,6 +78,7 @@ export class Findings implements ReplyOutline {
   lastItem: number | null = null;
   lastValue: number | null = null;
   otherTurn: number | null = null;
+  cutCall = false;
   response: TextSpan | null = null;
   quotedAction: QuotedAction | null = null;
   #paragraph: number | null = null;

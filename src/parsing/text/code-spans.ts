@@ -1,5 +1,5 @@
 import { skipBlanks, skipRun } from './characters.js';
-import { bulletEnd } from './markdown.js';
+import { bulletEnd, isFenceAt } from './markdown.js';
 
 /**
  * Tracks inline code within one paragraph. Backticks open it only if the same number of them follows in the paragraph,
@@ -106,7 +106,7 @@ function paragraphEnd(text: string, position: number): number {
   for (let line = text.indexOf('\n', position); line >= 0; line = text.indexOf('\n', line + 1)) {
     const first = skipBlanks(text, line + 1);
     if (first >= text.length || '\r\n>|'.includes(text.charAt(first))) return line;
-    if (bulletEnd(text, first) > first || text.startsWith('```', first)) return line;
+    if (bulletEnd(text, first) > first || isFenceAt(text, first)) return line;
   }
   return text.length;
 }

@@ -48,6 +48,11 @@ export class LineClassifier {
     return this.#codeFence !== null;
   }
 
+  /** True in a list item, also on the indented lines that continue it. */
+  get insideItem(): boolean {
+    return this.#itemColumn !== null;
+  }
+
   /** True inside a fence that opened the reply and may wrap it. */
   get insideWrapper(): boolean {
     return this.#wrapper !== null;

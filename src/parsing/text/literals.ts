@@ -211,11 +211,19 @@ function readWord(scanner: Scanner): JsonValue | undefined {
   return scanner.fail(`\`${excerpt(scanner)}\` is no value; quote text`);
 }
 
-/** Whether an unquoted word may become text. It may not if it ends in an ellipsis, or is infinity or `NaN`. */
+/** Whether an unquoted word may become text. It may not if it begins with a quote mark or
+ * ends in an ellipsis, or is infinity or `NaN`. */
 export function isBareWord(word: string): boolean {
   const number = Number(word);
   const unbounded = number === Number.POSITIVE_INFINITY || number === Number.NEGATIVE_INFINITY;
-  return word !== '' && word !== 'NaN' && !unbounded && !word.endsWith('...') && !word.endsWith('…');
+  return (
+    word !== '' &&
+    !/^[”„«»「」『』]/.test(word) &&
+    word !== 'NaN' &&
+    !unbounded &&
+    !word.endsWith('...') &&
+    !word.endsWith('…')
+  );
 }
 
 /** Matches a number in its most common form, which a double holds exactly. Makes reading long lists fast. */

@@ -14,6 +14,22 @@ export function fenceRun(text: string, first: number, end: number): string {
   return info >= 0 && info < end ? '' : text.slice(first, after);
 }
 
+/** Returns whether three backticks or tildes are at `position`, as at the beginning of a fence. */
+export function isFenceAt(text: string, position: number): boolean {
+  return text.startsWith('```', position) || text.startsWith('~~~', position);
+}
+
+/** Maximum number of signs that are skipped before a call. */
+const MAX_SIGNS = 40;
+const sign = /[^\p{L}\p{N}_\n"'“‘|[{]/u;
+
+/** Skips signs such as `→`, `$` or `**` before a call; not quote marks, since a quoted call is only mentioned. */
+export function skipDecoration(text: string, position: number): number {
+  let at = position;
+  while (at - position < MAX_SIGNS && sign.test(text.charAt(at))) at += 1;
+  return at;
+}
+
 /** Whether a line is a fence line with only backticks or tildes, and chat tokens, so that it can close a code fence. */
 export function isBareFence(text: string, first: number, end: number): boolean {
   const run = fenceRun(text, first, end);

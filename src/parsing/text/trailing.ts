@@ -1,5 +1,6 @@
 import { character, isBlank, isRestBlank, isWhiteSpace, lineEnd, skipBlanks } from './characters.js';
 import { chatTokenAt, chatTokens, endTokens } from './chat-tokens.js';
+import { isFenceAt } from './markdown.js';
 
 /** Stop words that a server may cut in the middle, leaving the first half (rule: first-action-wins). */
 export const stopWords = ['Observation:', '<observation>', '</tool_code', '</code', ...endTokens] as const;
@@ -21,7 +22,7 @@ export function skipClosers(text: string, position: number): number {
 /** Whether only closing characters, chat tokens or a fence follow on the line, so that a call may end at `position`. */
 export function endsReply(text: string, position: number): boolean {
   const at = skipClosers(text, position);
-  return at >= text.length || '\r\n'.includes(text.charAt(at)) || text.startsWith('```', at);
+  return at >= text.length || '\r\n'.includes(text.charAt(at)) || isFenceAt(text, at);
 }
 
 /** The end of a text before trailing chat tokens and stop words (`end`), and their number of characters (`stop`). */
