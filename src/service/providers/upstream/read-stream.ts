@@ -47,6 +47,7 @@ export async function* readStream({
   close,
   failureOf,
 }: StreamedAnswer): AsyncGenerator<VendorEvent, undefined> {
+  const texts = new WholeCharacters();
   let endsAt = Number.POSITIVE_INFINITY;
   while (!cap.isExceeded && performance.now() < endsAt) {
     const event = await nextBefore(endsAt, events);
@@ -56,7 +57,7 @@ export async function* readStream({
     const deltas = event.event === 'error' ? undefined : reply.addEvent(event.data);
     if (!deltas && isFinished) break;
     if (!deltas) throw failureOf(event);
-    yield* deltas;
+    yield* deltas.map((delta) => texts.next(delta)).filter(({ delta }) => delta !== '');
     endsAt = performance.now() + allowedSilence(reply);
   }
   close();
@@ -65,6 +66,23 @@ export async function* readStream({
   if (!isComplete) throw new ProviderError('unreachable', { provider });
   yield { type: 'completion', completion: cap.mark(reply.completion()) };
 }
+
+/**
+ * Holds back the first half of a surrogate pair at the end of a delta until the other half has arrived, because some
+ * gateways cut a text between two UTF-16 units. A half without the other is replaced, as in the completion.
+ */
+class WholeCharacters {
+  readonly #held = { text: '', reasoning: '' };
+
+  next({ type, delta }: TextDelta): TextDelta {
+    const text = this.#held[type] + delta;
+    const isCut = isFirstHalf(text.charCodeAt(text.length - 1));
+    this.#held[type] = isCut ? text.slice(-1) : '';
+    return { type, delta: (isCut ? text.slice(0, -1) : text).toWellFormed() };
+  }
+}
+
+const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
 function allowedSilence({ hasEnded, isFinished }: VendorReply): number {
   if (hasEnded) return END_GRACE_MS;

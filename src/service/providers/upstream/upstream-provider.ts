@@ -11,7 +11,7 @@ import { holdsError } from '../error-body.js';
 import { type GatewaySettings, gatewayHeaders, secretsIn, withQuery } from '../gateway-settings.js';
 import type { LearnedParameters } from '../models/model-parameters.js';
 import type { RequestObserver } from '../request-observer.js';
-import { sealStates } from '../seal-states.js';
+import { sealStates, type VendorCompletion } from '../seal-states.js';
 import type { Secret } from '../secret.js';
 import { parseJson, type SentRequest, type Vendor, type VendorRequest } from '../vendor.js';
 import { FailedAttempt, invalidAnswer, withSecondAttempt } from './attempts.js';
@@ -149,7 +149,7 @@ export class UpstreamProvider implements Provider {
     const text = await answer.text(counterOf(deadline));
     if (beginsEvents.test(text)) return this.#readWholeStream(opened, [Buffer.from(text)], deadline);
     if (!reply.addAnswer(parseJson(text))) throw this.#noCompletion(text, request);
-    return sealStates(cap.mark(reply.completion()), this.#access.origin);
+    return this.#finish(cap.mark(reply.completion()));
   }
 
   /** Reads a stream of events to its end, for servers that stream although a plain response was requested. */
@@ -201,12 +201,18 @@ export class UpstreamProvider implements Provider {
       failureOf: ({ event, data }) =>
         event === 'error' ? this.#failureInside(data, request) : this.#noCompletion(data, request),
     });
-    const { origin } = this.#access;
     for await (const event of events) {
       if (event.type !== 'completion') yield event;
-      else yield { ...event, completion: sealStates(event.completion, origin) };
+      else yield { ...event, completion: this.#finish(event.completion) };
     }
     return undefined;
+  }
+
+  /** Replaces halves of surrogate pairs, because many clients reject JSON that contains them, and seals the states. */
+  #finish(completion: VendorCompletion): Completion {
+    const { text, reasoning } = completion;
+    const wellFormed = { text: text.toWellFormed(), reasoning: reasoning?.toWellFormed() ?? null };
+    return sealStates({ ...completion, ...wellFormed }, this.#access.origin);
   }
 
   /**
