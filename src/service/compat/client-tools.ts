@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { optional } from '../../contract/fields.js';
 import type { ToolDefinition } from '../../contract/tool.js';
 
 /** A tool under the client's own name. Calls that are sent to the client have this name. */
@@ -97,4 +99,17 @@ function writable({ name, namespace }: Pick<ClientTool, 'name' | 'namespace'>): 
 export function freeformText(parameters: Readonly<Record<string, unknown>>): string {
   const text = parameters[FREEFORM_PARAMETER];
   return typeof text === 'string' ? text : JSON.stringify(parameters);
+}
+
+/** The grammar of a freeform tool's text, in the fields that both of OpenAI's APIs have. */
+export const grammarSchema = z.object({ syntax: optional(z.string()), definition: optional(z.string()) });
+
+/** Returns the description of a freeform tool with its grammar, because no upstream enforces the grammar. */
+export function withGrammar(
+  description: string | undefined,
+  { syntax = 'grammar', definition }: z.output<typeof grammarSchema> = {},
+): string | undefined {
+  if (!definition) return description;
+  const grammar = `The input must match this grammar (${syntax}):\n${definition}`;
+  return description ? `${description}\n\n${grammar}` : grammar;
 }

@@ -86,6 +86,14 @@ describe('plain answers of Chat Completions', () => {
     expect(calls).toMatchObject([{ name: 'apply_patch', args: '*** Begin' }]);
   });
 
+  test('the description of a freeform tool has its grammar (rule: chat-requests)', async () => {
+    const grammar = { syntax: 'lark' as const, definition: 'start: begin_patch' };
+    const format = { type: 'grammar' as const, grammar };
+    const custom = { name: 'apply_patch', description: 'Edits.', format };
+    await service.ask({ text: 'Final Answer: yes' }, { tools: [{ type: 'custom', custom }] });
+    expect(sentSystem()).toContain('Edits. The input must match this grammar (lark): start: begin_patch');
+  });
+
   test('reasoning is returned in `reasoning_content` and a refusal in `refusal`, never in the message text', async () => {
     const reasoned = await service.ask(
       { text: 'Final Answer: 4', reasoning: 'Two and two.' },

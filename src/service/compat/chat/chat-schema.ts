@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { jsonObject, jsonValue, list, optional } from '../../../contract/fields.js';
 import { reasoningEffortSchema } from '../../../contract/step-request.js';
 import { answerFormatSchema } from '../answer-format.js';
+import { grammarSchema } from '../client-tools.js';
 import { MAX_ITEMS, MAX_PARTS, MAX_TOOLS } from '../read-fields.js';
 
 const partSchema = z.object({
@@ -52,12 +53,18 @@ const functionSchema = z.object({
   parameters: optional(jsonObject),
 });
 
+const customSchema = z.object({
+  name: z.string().min(1),
+  description: optional(z.string()),
+  format: optional(z.object({ grammar: optional(grammarSchema) })),
+});
+
 /** A tool of any type. Tools of other types than `function` and `custom` run at the vendor, so they are skipped. */
 export const toolSchema = z
   .object({
     type: z.string(),
     function: optional(functionSchema),
-    custom: optional(z.object({ name: z.string().min(1), description: optional(z.string()) })),
+    custom: optional(customSchema),
   })
   .refine(({ type, function: given }) => type !== 'function' || given, {
     path: ['function'],

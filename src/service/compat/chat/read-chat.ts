@@ -2,7 +2,7 @@ import { isObject } from '../../../contract/fields.js';
 import type { Warning } from '../../../contract/step.js';
 import { toTurns } from '../../../conversation/convert/conversation-items.js';
 import { readAnswerFormat } from '../answer-format.js';
-import { ClientTools, type OfferedByClient } from '../client-tools.js';
+import { ClientTools, type OfferedByClient, withGrammar } from '../client-tools.js';
 import {
   chooseTool,
   ignoredFields,
@@ -83,7 +83,10 @@ function answerSchemaOf({ response_format: format }: ChatBody): NeutralRequest['
 }
 
 function toOffered({ type, function: given, custom }: ChatTool): OfferedByClient[] {
-  if (type === 'custom' && custom) return [{ kind: 'custom', ...custom }];
+  if (type === 'custom' && custom) {
+    const description = withGrammar(custom.description, custom.format?.grammar);
+    return [{ kind: 'custom', name: custom.name, description }];
+  }
   if (type !== 'function' || !given) return [];
   const { name, description, parameters } = given;
   return [{ kind: 'function', name, description, inputSchema: parameters }];

@@ -2,7 +2,7 @@ import { isObject } from '../../../contract/fields.js';
 import type { Warning } from '../../../contract/step.js';
 import { toTurns } from '../../../conversation/convert/conversation-items.js';
 import { readAnswerFormat } from '../answer-format.js';
-import { ClientTools, type OfferedByClient } from '../client-tools.js';
+import { ClientTools, type OfferedByClient, withGrammar } from '../client-tools.js';
 import {
   chooseTool,
   foreignState,
@@ -123,18 +123,8 @@ type OwnTool = Omit<ResponsesTool, 'tools'>;
 
 function ownTool({ type, name = '', parameters, ...rest }: OwnTool, namespace?: string): OfferedByClient[] {
   if (type !== 'function' && type !== 'custom') return [];
-  const description = descriptionOf(rest);
+  const description = withGrammar(rest.description, rest.format);
   return [{ kind: type, name, namespace, description, inputSchema: parameters }];
-}
-
-/**
- * Returns the description of a tool. Appends the grammar of a freeform tool, because no upstream enforces the
- * grammar.
- */
-function descriptionOf({ description, format }: Pick<OwnTool, 'description' | 'format'>): string | undefined {
-  if (!format?.definition) return description;
-  const grammar = `The input must match this grammar (${format.syntax ?? format.type}):\n${format.definition}`;
-  return description ? `${description}\n\n${grammar}` : grammar;
 }
 
 /** Returns warnings for tools that run at the vendor. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isObject, jsonObject, jsonValue, list, optional } from '../../../contract/fields.js';
 import { reasoningEffortSchema } from '../../../contract/step-request.js';
 import { answerFormatSchema } from '../answer-format.js';
+import { grammarSchema } from '../client-tools.js';
 import { MAX_ITEMS, MAX_PARTS, MAX_TOOLS } from '../read-fields.js';
 
 const partSchema = z.object({
@@ -68,9 +69,7 @@ const toolFields = z.object({
   description: optional(z.string()),
   parameters: optional(jsonObject),
   /** The format of a freeform tool's text, such as a grammar. */
-  format: optional(
-    z.object({ type: z.string(), syntax: optional(z.string()), definition: optional(z.string()) }),
-  ),
+  format: optional(grammarSchema),
 });
 
 const isNamed = ({ type, name }: { readonly type: string; readonly name?: string | undefined }): boolean =>
