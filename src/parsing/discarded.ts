@@ -1,3 +1,5 @@
+import type { OfferedTools } from './arguments/offered-tool.js';
+import { joinedCallAt } from './dialects/joined-call.js';
 import { lineEnd, skipRun, skipSpace } from './text/characters.js';
 import { chatTokenAt } from './text/chat-tokens.js';
 import { isFenceAt } from './text/markdown.js';
@@ -14,7 +16,7 @@ export interface Discarded {
 
 /**
  * The kind of discarded text. `text`, `thought`, `action`, `observation` and `answer`: text after the first action,
- * named after its label; `text` also for a word on the line of a code fence around the action. `stop`: chat tokens and
+ * named after its label; `action` also for a call that is joined to the first one, as in `f(); g()`; `text` also for a word on the line of a code fence around the action. `stop`: chat tokens and
  * stop words at the end. `chat_token`: chat tokens before the text or a call. `fence`: closing tags of the service's
  * data tags, such as `</file 1f>`, without an opening tag.
  */
@@ -48,10 +50,10 @@ export function describeDiscarded(text: string, from: number): Discarded[] {
 }
 
 /** Lists the sections of text after an action, without white space and the call's own wrapping. */
-export function discardedRuns(text: string, from: number): DiscardedRun[] {
+export function discardedRuns(text: string, from: number, tools?: OfferedTools): DiscardedRun[] {
   const runs: DiscardedRun[] = [];
   const { end, stop } = trimEnd(text, from);
-  let kind: DiscardedKind = 'text';
+  let kind: DiscardedKind = tools && joinedCallAt(text, from, tools) !== null ? 'action' : 'text';
   for (let start = skipWrapping(text, from); start < end; ) {
     const marker = matchMarker(text, start);
     if (marker && marker !== 'partial') kind = kinds[marker.label];

@@ -38,37 +38,43 @@ export class ReplyText {
   /** Number of characters of complete and incomplete stop words after the end. */
   readonly #stop: number;
   readonly #strays: readonly TextSpan[];
+  readonly #tools: OfferedTools;
   /** Chat tokens directly after reasoning, and the tags around the text for the user, such as `<response>`. */
   readonly #headers: readonly DiscardedRun[];
 
   private constructor(
     text: string,
     outline: ReplyOutline,
-    found: { readonly trimmed: TrimmedEnd; readonly strays: readonly TextSpan[] },
+    found: {
+      readonly trimmed: TrimmedEnd;
+      readonly strays: readonly TextSpan[];
+      readonly tools: OfferedTools;
+    },
   ) {
     this.text = text;
     this.outline = outline;
     this.end = found.trimmed.end;
     this.#stop = found.trimmed.stop;
     this.#strays = found.strays;
+    this.#tools = found.tools;
     const headers = this.reasoningSpans().flatMap(([, end]) => headersAfter(text, end));
     this.#headers = [...headers, ...responseTags(text, outline)];
   }
 
   static read(text: string, tools: OfferedTools): ReplyText {
-    return ReplyText.#of(text, outlineReply(text, tools));
+    return ReplyText.#of(text, outlineReply(text, tools), tools);
   }
 
   /** Works as `read`, but awaits `pause` between parts of the text. */
   static async readPausing(text: string, tools: OfferedTools, pause: Pause): Promise<ReplyText> {
-    return ReplyText.#of(text, await outlineReplyPausing(text, tools, pause));
+    return ReplyText.#of(text, await outlineReplyPausing(text, tools, pause), tools);
   }
 
-  static #of(text: string, outline: ReplyOutline): ReplyText {
+  static #of(text: string, outline: ReplyOutline, tools: OfferedTools): ReplyText {
     const { start, otherTurn, reasoning } = outline;
     const from = Math.max(start, reasoning.at(-1)?.[1] ?? start); // Tokens in reasoning belong to it.
     const trimmed = otherTurn === null ? trimEnd(text, from) : trimTokens(text, start, otherTurn);
-    return new ReplyText(text, outline, { trimmed, strays: strayClosers(text) });
+    return new ReplyText(text, outline, { trimmed, strays: strayClosers(text), tools });
   }
 
   /** Returns the text between the tags of reasoning, even if the opening or closing tag is missing (rule: thinking). */
@@ -133,7 +139,7 @@ export class ReplyText {
     return [
       ...this.#leftOut(thoughtEnd, thoughtEnd),
       ...discardedBefore(this.text, thoughtEnd, call.start),
-      ...discardedRuns(this.text, call.end),
+      ...discardedRuns(this.text, call.end, this.#tools),
     ];
   }
 

@@ -16,6 +16,7 @@ describe('a reply that the output limit cuts off within a call (rule: billed-out
     'read(path="a.t',
     'read(path="a.ts"',
     '`read(path="a',
+    '→ read(path="a',
     'read(path="a\n\nb\n\n',
     'read(path',
     '{"name": "rea',
@@ -32,13 +33,13 @@ describe('a reply that the output limit cuts off within a call (rule: billed-out
     '<invoke name="rea',
     '[TOOL_CALLS]rea',
   ])('is truncated, and a stream shows nothing of the call: %j', (call) => {
-    for (const before of ['I look.\n', 'Thought: I look.\n']) {
+    for (const before of ['I look.\n', 'Thought: I look.\n', '']) {
       expect(parseCompletion(before + call, tools, cutOff)).toMatchObject({
         outcome: 'truncated',
         action: null,
       });
       const { joined } = stream(before + call, [1], cutOff);
-      expect(`${joined.draft}${joined.thought}${joined.answer}`.trim()).toBe('I look.');
+      expect(`${joined.draft}${joined.thought}${joined.answer}`.trim()).toBe(before === '' ? '' : 'I look.');
     }
   });
 

@@ -109,17 +109,14 @@ export class LineBeginnings {
     return true;
   }
 
-  /** Whether a native tool call may begin this line; never in an answer or a fence. */
+  /**
+   * Whether a call without a label may begin this line; never in an answer or a fence. The output limit may cut the call
+   * off (rule: billed-outcomes).
+   */
   #mayBeginBlock(): boolean | 'partial' {
     const { text, at, lines, writer } = this.#reply;
     if (writer.role === 'answer' || lines.insideFence) return false;
-    return mayBeginBlockLine(text, at, this.#tools) || this.#mayBeginCall();
-  }
-
-  /** Whether a call without a label may begin this line; the output limit may cut it off (rule: billed-outcomes). */
-  #mayBeginCall(): boolean | 'partial' {
-    const { text, at, mayBeCall } = this.#reply;
-    return !mayBeCall && mayBeginCallLine(text, at, this.#tools);
+    return mayBeginBlockLine(text, at, this.#tools) || mayBeginCallLine(text, at, this.#tools);
   }
 
   /** Whether the line is a list item with an action's label. */
