@@ -1,7 +1,10 @@
-import { z } from 'zod';
+/** Maximum token count of the contract, which has counts of 32 bits. */
+export const MAX_TOKENS = 2 ** 31 - 1;
 
-/** Schema of a token count. An unreadable count becomes null. */
-export const count = z.int32().nonnegative().nullish().catch(null);
+/** Returns a token count; null if the value is none. */
+export const count = (value: unknown): number | null =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_TOKENS ? Number(value) : null;
 
-/** Schema of the price of a call in the currency of the vendor that reports it. */
-export const cost = z.number().nonnegative().nullish().catch(null);
+/** Returns the price of a call, in the currency of the vendor that reports it; null if the value is none. */
+export const cost = (value: unknown): number | null =>
+  Number.isFinite(value) && Number(value) >= 0 ? Number(value) : null;

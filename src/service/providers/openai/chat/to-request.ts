@@ -4,14 +4,13 @@ import type {
   ChatCompletionToolChoiceOption,
 } from 'openai/resources/chat/completions';
 import type { ToolDefinition } from '../../../../contract/tool.js';
-import type { CompletionRequest } from '../../../step/provider.js';
 import { type Constraint, chooseConstraint } from '../../constraint.js';
 import { chooseParameters } from '../../models/model-parameters.js';
 import type { ModelTraits } from '../../models/model-traits.js';
 import { demandCall } from '../../tool-choice.js';
 import { toVendorSchema } from '../../tool-schema.js';
-import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } from '../../vendor.js';
-import { inVendorLimits } from '../../vendor-limits.js';
+import type { RequestOptions, RequestSettings, VendorRequest } from '../../vendor.js';
+import type { LimitedRequest } from '../../vendor-limits.js';
 import { toMessages, withoutBreakpoints } from './to-messages.js';
 
 /** The fields of a request body that contain the prompt. */
@@ -23,25 +22,23 @@ interface PromptFields {
 
 /** Maps the prompt and the tools to OpenAI's format. */
 export function mapPrompt(
-  request: CompletionRequest,
+  { definitions, choice, prompt }: LimitedRequest,
   { cacheBreakpoints, vision }: ModelTraits,
-): MappedPrompt {
-  const { definitions, choice, prompt, ownToolName } = inVendorLimits(request);
-  const fields: PromptFields = {
+): PromptFields {
+  return {
     messages: toMessages(prompt, cacheBreakpoints, vision !== undefined),
     tools: definitions.map(toTool),
     tool_choice: typeof choice === 'object' ? { type: 'function', function: choice } : choice,
   };
-  return { fields, ownToolName };
 }
 
 /** Builds a Chat Completions request. Never sends `stop`, which newer models refuse with `unsupported_parameter`. */
 export function toRequest(
-  { fields, ownToolName }: MappedPrompt,
+  prompt: object,
   settings: RequestSettings,
   { traits, refused, streamed }: RequestOptions & { readonly traits: ModelTraits },
 ): VendorRequest {
-  const { messages, tools, tool_choice } = fields as PromptFields; // created by `mapPrompt`, or parsed from the body of an earlier request
+  const { messages, tools, tool_choice } = prompt as PromptFields; // created by `mapPrompt`
   const breakpoints = traits.cacheBreakpoints && !refused.has('prompt_cache_breakpoint');
   const { sent, warnings } = chooseParameters(wantedParameters(settings, traits), refused);
   const { constraint, warnings: dropped } = chooseConstraint(settings, traits, refused);
@@ -67,13 +64,10 @@ export function toRequest(
     ...(breakpoints ? ['prompt_cache_breakpoint'] : []),
   ];
   return {
-    model: settings.model,
     body,
     strippable,
     constraint,
     warnings: [...warnings, ...dropped, ...demand.warnings],
-    ownToolName,
-    isNative: settings.nativeTools !== undefined,
   };
 }
 
