@@ -9,7 +9,7 @@ import { chooseBudget, toStepRequest } from '../../compat/to-step-request.js';
 import type { AnswerIdentity, Wire, WireExchange } from '../../compat/wire.js';
 import type { AccessTokens } from '../../operations/access/access-tokens.js';
 import { attachmentWarnings } from '../../step/history/attachments.js';
-import type { CompletionRequest, Provider } from '../../step/provider.js';
+import { observeCalls } from '../../step/observe-calls.js';
 import type { StepInput } from '../../step/react-step.js';
 import type { StepDependencies } from '../../step/step-dependencies.js';
 import { logBug } from '../failure/error-handler.js';
@@ -128,7 +128,10 @@ export function answerWire(wire: Wire, services: WireServices): RequestHandler {
     if (stream) state.events = stream;
     const dependencies: StepDependencies = {
       ...promptDependencies(accepted),
-      provider: recordingSize(stream ? stream.startedBy(provider) : provider, accepted),
+      provider: observeCalls(provider, ({ request: { promptTokens } }) => {
+        state.promptSize = { promptTokens, maxPromptTokens: maxPromptTokens(input) };
+        return stream && { event: () => stream.start() };
+      }),
       redact,
       now: () => new Date(),
       origin: { requestId: state.id, endpoint: wire.endpoint },
@@ -180,27 +183,8 @@ function identityOf({ request: { model } }: WireExchange): AnswerIdentity {
   return { id: newId(), createdAt: Math.floor(Date.now() / 1_000), model };
 }
 
-/**
- * Wraps the provider so that it stores the token count of each prompt, and the maximum, in the request's state. If
- * the upstream then rejects the prompt as too long, the error can report both.
- */
-function recordingSize(provider: Provider, { input, state }: AcceptedExchange): Provider {
-  const { tokenLimit, reservedOutputTokens = 0 } = input.llm_config;
-  const keep = ({ promptTokens }: CompletionRequest): void => {
-    state.promptSize = { promptTokens, maxPromptTokens: tokenLimit - reservedOutputTokens };
-  };
-  return {
-    name: provider.name,
-    complete(request, deadline) {
-      keep(request);
-      return provider.complete(request, deadline);
-    },
-    stream(request, deadline) {
-      keep(request);
-      return provider.stream(request, deadline);
-    },
-  };
-}
+const maxPromptTokens = ({ llm_config: { tokenLimit, reservedOutputTokens = 0 } }: StepInput): number =>
+  tokenLimit - reservedOutputTokens;
 
 /**
  * Sets the headers that report how long the prompt is, and how much of the conversation was left out of it

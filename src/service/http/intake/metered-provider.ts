@@ -1,6 +1,6 @@
 import type { Usage } from '../../../contract/step.js';
-import type { Completion, CompletionEvent, Provider } from '../../step/provider.js';
-import { ProviderError } from '../../step/provider.js';
+import { type CallObserver, observeCalls } from '../../step/observe-calls.js';
+import { type Completion, type Provider, ProviderError } from '../../step/provider.js';
 
 /** The tokens of one model call: as the provider reports them, and until then as the service counts them. */
 export interface MeteredCall {
@@ -20,53 +20,21 @@ export const chargedTokens = (calls: readonly MeteredCall[]): number =>
 const tokensOf = ({ promptTokens, replyChars, reportedTokens }: MeteredCall): number =>
   reportedTokens || promptTokens + Math.ceil(replyChars / CHARS_PER_TOKEN);
 
-/**
- * Returns a provider that makes the same calls and adds each of them to `calls` (rule: token-limits). Keeps no
- * reference to the request (rule: lean-waiting).
- */
-export function meter(provider: Provider, calls: MeteredCall[]): Provider {
-  const begin = (promptTokens: number): MeteredCall => {
+/** Returns a provider that makes the same calls and adds each of them to `calls` (rule: token-limits). */
+export const meter = (provider: Provider, calls: MeteredCall[]): Provider =>
+  observeCalls(provider, ({ request: { promptTokens } }) => {
     const call = { promptTokens, replyChars: 0, reportedTokens: 0 };
     calls.push(call);
-    return call;
-  };
-  return {
-    name: provider.name,
-    complete(request, deadline) {
-      return metered(provider.complete(request, deadline), begin(request.promptTokens));
-    },
-    stream(request, deadline) {
-      return meteredStream(provider.stream(request, deadline), begin(request.promptTokens));
-    },
-  };
-}
+    return meterOf(call);
+  });
 
-async function metered(pending: Promise<Completion>, call: MeteredCall): Promise<Completion> {
-  try {
-    const completion = await pending;
-    end(call, completion);
-    return completion;
-  } catch (error) {
-    forgive(call, error);
-    throw error;
-  }
-}
-
-async function* meteredStream(
-  events: AsyncIterable<CompletionEvent>,
-  call: MeteredCall,
-): AsyncGenerator<CompletionEvent> {
-  try {
-    for await (const event of events) {
-      if (event.type === 'completion') end(call, event.completion);
-      else call.replyChars += event.delta.length;
-      yield event;
-    }
-  } catch (error) {
-    forgive(call, error);
-    throw error;
-  }
-}
+const meterOf = (call: MeteredCall): CallObserver => ({
+  event(event) {
+    if (event.type === 'completion') end(call, event.completion);
+    else call.replyChars += event.delta.length;
+  },
+  failed: (error) => forgive(call, error),
+});
 
 function end(call: MeteredCall, completion: Completion): void {
   call.reportedTokens = tokensIn(completion.usage);
