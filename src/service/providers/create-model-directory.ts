@@ -139,10 +139,10 @@ export function createModelDirectory(config: ProvidersConfig): ModelDirectory {
     observe: config.observe,
   };
   const upstreams = byName([
-    ...builtIn(config),
-    ...Object.entries(config.upstreams).map(([name, upstream]) => compatible(name, upstream)),
+    ...builtInUpstreams(config),
+    ...Object.entries(config.upstreams).map(([name, upstream]) => configuredUpstream(name, upstream)),
   ]);
-  const listed = Object.entries(config.upstreams).flatMap(
+  const lists = Object.entries(config.upstreams).flatMap(
     ([name, { url, wire = 'chat', keyRequired, ...gateway }]) =>
       keyRequired ? [] : [{ name, models: new ListedModels({ name, url, wire, gateway }, transport.get) }],
   );
@@ -167,7 +167,7 @@ export function createModelDirectory(config: ProvidersConfig): ModelDirectory {
       })),
     }),
     listUpstreams: () =>
-      Promise.all(listed.map(async ({ name, models }) => ({ upstream: name, names: await models.names() }))),
+      Promise.all(lists.map(async ({ name, models }) => ({ upstream: name, names: await models.names() }))),
     warmUp: async () => void (await transport.get()),
     close: async () => (await transport.made())?.close(),
   };
@@ -207,31 +207,25 @@ const adapters = {
   messages: anthropicVendor,
 } as const satisfies Record<WireName, (traits: ModelTraits) => Vendor>;
 
-function builtIn({ openaiUrl, anthropicUrl, gateways = {}, startOffline }: ProvidersConfig): Upstream[] {
-  const openai = listed('openai', {
-    url: async () => openaiUrl,
-    gateway: gateways.openai ?? {},
-    keyRequired: true,
+/** Returns the built-in upstreams, whose models are in the model table. */
+function builtInUpstreams({ openaiUrl, anthropicUrl, gateways = {}, startOffline }: ProvidersConfig) {
+  const builtIn = (name: VendorName, rest: Pick<Upstream, 'url' | 'gateway' | 'keyRequired'>): Upstream => ({
+    ...rest,
+    name,
+    modelNames: listedNames(name),
+    traits: (model) => traitsOf(name, model),
   });
-  const anthropic = listed('anthropic', {
-    url: async () => anthropicUrl,
-    gateway: gateways.anthropic ?? {},
-    keyRequired: true,
-  });
-  if (!startOffline) return [openai, anthropic];
+  const { openai = {}, anthropic = {} } = gateways;
+  const upstreams = [
+    builtIn('openai', { url: async () => openaiUrl, gateway: openai, keyRequired: true }),
+    builtIn('anthropic', { url: async () => anthropicUrl, gateway: anthropic, keyRequired: true }),
+  ];
+  if (!startOffline) return upstreams;
   const url = onDemand(startOffline).get;
-  return [openai, anthropic, listed('offline', { url, gateway: {}, keyRequired: false })];
+  return [...upstreams, builtIn('offline', { url, gateway: {}, keyRequired: false })];
 }
 
-/** Creates an upstream of a built-in vendor, whose models are in the model table. */
-const listed = (name: VendorName, upstream: Omit<Upstream, 'name' | 'traits' | 'modelNames'>): Upstream => ({
-  ...upstream,
-  name,
-  modelNames: listedNames(name),
-  traits: (model) => traitsOf(name, model),
-});
-
-function compatible(name: string, config: UpstreamConfig): Upstream {
+function configuredUpstream(name: string, config: UpstreamConfig): Upstream {
   const { url, keyRequired, encoding, maxTokensParam, models = {} } = config;
   const traits = (model: string): ModelTraits => {
     const contextWindow = ownSetting('contextWindow', model, config);

@@ -23,10 +23,10 @@ interface PromptFields {
 /** Maps the prompt and the tools to OpenAI's format. */
 export function mapPrompt(
   { definitions, choice, prompt }: LimitedRequest,
-  { cacheBreakpoints, vision }: ModelTraits,
+  traits: ModelTraits,
 ): PromptFields {
   return {
-    messages: toMessages(prompt, cacheBreakpoints, vision !== undefined),
+    messages: toMessages(prompt, traits),
     tools: definitions.map(toTool),
     tool_choice: typeof choice === 'object' ? { type: 'function', function: choice } : choice,
   };
@@ -43,23 +43,22 @@ export function toRequest(
   const { sent, warnings } = chooseParameters(wantedParameters(settings, traits), refused);
   const { constraint, warnings: dropped } = chooseConstraint(settings, traits, refused);
   const demand = demandCall(settings, refused);
-  const optional = Object.assign(
-    {},
-    sent,
-    outputLimit(settings, traits, refused),
-    traits.cacheKey && { prompt_cache_key: settings.cacheKey },
-    streamed && { stream_options: { include_usage: true } },
-  );
+  const optional = Object.entries({
+    ...sent,
+    ...outputLimit(settings, traits, refused),
+    ...(traits.cacheKey && { prompt_cache_key: settings.cacheKey }),
+    ...(streamed && { stream_options: { include_usage: true } }),
+  }).filter(([name]) => !refused.has(name));
   const body = {
     model: settings.model,
     messages: traits.cacheBreakpoints && !breakpoints ? withoutBreakpoints(messages) : messages,
-    ...(refused.size === 0 ? optional : without(optional, refused)),
+    ...Object.fromEntries(optional),
     ...(constraint && { response_format: responseFormat(constraint) }),
     ...(settings.nativeTools && { tools, tool_choice: demand.isDropped ? 'auto' : tool_choice }),
     ...(streamed && { stream: true }),
   };
   const strippable = [
-    ...Object.keys(optional),
+    ...optional.map(([name]) => name),
     ...demand.strippable,
     ...(breakpoints ? ['prompt_cache_breakpoint'] : []),
   ];
@@ -69,10 +68,6 @@ export function toRequest(
     constraint,
     warnings: [...warnings, ...dropped, ...demand.warnings],
   };
-}
-
-function without(optional: object, refused: ReadonlySet<string>): object {
-  return Object.fromEntries(Object.entries(optional).filter(([key]) => !refused.has(key)));
 }
 
 /** Returns OpenAI's form, or the form for llama.cpp and its bindings (docs/reference/constrained-output.md). */

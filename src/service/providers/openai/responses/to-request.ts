@@ -20,10 +20,10 @@ const MIN_OUTPUT_TOKENS = 16;
 /** Maps the prompt and the tools to the Responses API. */
 export function mapPrompt(
   { definitions, choice, prompt }: LimitedRequest,
-  { cacheBreakpoints, vision }: ModelTraits,
+  traits: ModelTraits,
 ): PromptFields {
   return {
-    input: toInput(prompt, cacheBreakpoints, vision !== undefined),
+    input: toInput(prompt, traits),
     tools: definitions.map(toTool),
     tool_choice: typeof choice === 'object' ? { type: 'function', ...choice } : choice,
   };
