@@ -69,7 +69,7 @@ const rooms: Record<string, readonly string[]> = {
     'pino',
     'node:',
   ],
-  'service/watching': ['contract:types'],
+  'service/watching': ['contract'],
   'service/operations': ['node:'],
   'service/operations/limits': ['rate-limiter-flexible', '@redis/client', 'pino', 'node:'],
   'service/operations/metrics': [

@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { eventText } from '../../../contract/event-text.js';
 import type { SourceStep } from '../../../contract/source-step.js';
 import type { ErrorResponse, Step } from '../../../contract/step.js';
 import type { StreamEvent } from '../../../contract/stream.js';
@@ -19,7 +20,7 @@ export class EventStream {
    * id that contains the model key.
    */
   constructor(response: Response, state: { readonly id: string }) {
-    const opening = () => textOf({ type: 'step.started', request_id: state.id });
+    const opening = () => eventText<StreamEvent>({ type: 'step.started', request_id: state.id });
     this.#stream = new TextStream(response, { opening });
   }
 
@@ -29,13 +30,11 @@ export class EventStream {
 
   /** Sends an event. Waits for a slow reader as `TextStream.send` does. */
   send(event: StreamEvent): Promise<void> | undefined {
-    return this.#stream.send(textOf(event));
+    return this.#stream.send(eventText(event));
   }
 
   /** Sends the last event. Before that, calls `count` with its size; if `count` throws, nothing is sent. */
   end(event: LastEvent, count?: (bytes: number) => void): void {
-    this.#stream.end(textOf(event), count);
+    this.#stream.end(eventText(event), count);
   }
 }
-
-const textOf = (event: LastEvent): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
