@@ -183,6 +183,7 @@ const rooms: Record<string, readonly string[]> = {
   ],
   playground: [
     'contract:types',
+    'conversation',
     'eval:types',
     'sdk/',
     'tools/portable',
