@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { fetchVia } from '../network/proxies/fetch-via.js';
 import { proxiesFrom } from '../network/proxies/proxies.js';
-import type { Config } from './config.js';
 import { contextSources } from './context/sources/context-sources.js';
 import { describeEnd } from './http/failure/describe-end.js';
 import type { Agent } from './http/routes/step-routes.js';
 import type { ServiceMetrics } from './operations/metrics/service-metrics.js';
 import { createModelDirectory } from './providers/create-model-directory.js';
 import { recordingStep, type StepSink } from './recording/recording-step.js';
+import type { Config } from './settings/config.js';
 import { compactHistory } from './step/compaction/compact-history.js';
 import { previewStep, reactStep } from './step/react-step.js';
 import { version } from './version.js';
