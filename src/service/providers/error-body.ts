@@ -7,6 +7,9 @@ import { type Fields, fieldsOf, objectsIn, parseJson } from './vendor-json.js';
 export interface ErrorBody {
   /** The object that describes the error; empty if there is none. */
   readonly fields: Fields;
+  /** The HTTP status that gateways send as the error's code; undefined if there is none. */
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | null;
   readonly message: string;
   /** The refused parameter, or the path to it. */
   readonly parameter: string | undefined;
@@ -17,12 +20,36 @@ export interface ErrorBody {
 /** Reads an error body. A body that is not JSON is itself the error message. */
 export function readErrorBody(body: string): ErrorBody {
   const json = parseJson(body);
-  if (json === undefined) return { fields: {}, message: body, parameter: undefined, words: undefined };
+  if (json === undefined) return { ...empty, message: body };
   const fields = errorIn(json) ?? {};
   const sentences = [sentenceOf(fields), sentencesByName(fields['errors']), passedOn(fields)];
   const message = sentences.filter(Boolean).join(': ');
   const parameter = parameterIn(fields);
-  return { fields, message, parameter, words: message === '' ? undefined : { message, parameter } };
+  const words = message === '' ? undefined : { message, parameter };
+  const retryAfterMs = retryDelayIn(fields);
+  return { fields, status: statusOf(fields['code']), retryAfterMs, message, parameter, words };
+}
+
+const empty = { fields: {}, status: undefined, retryAfterMs: null, parameter: undefined, words: undefined };
+
+/** Returns a code that is the status of an HTTP error; undefined for other codes, which are the vendor's own. */
+function statusOf(code: unknown): number | undefined {
+  const status = typeof code === 'string' && /^\d{3}$/.test(code) ? Number(code) : code;
+  return Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599
+    ? Number(status)
+    : undefined;
+}
+
+/**
+ * Returns the wait in the details of an error of Google, such as `35.2s`; null if there is none. Gemini sends no
+ * `Retry-After`.
+ */
+function retryDelayIn({ details }: Fields): number | null {
+  const delays = objectsIn(details).map(({ retryDelay }) =>
+    typeof retryDelay === 'string' ? retryDelay : '',
+  );
+  const [seconds] = delays.flatMap((delay) => /^(\d+(?:\.\d+)?)s$/.exec(delay)?.[1] ?? []);
+  return seconds === undefined ? null : Number(seconds) * 1_000;
 }
 
 /**

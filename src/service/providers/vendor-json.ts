@@ -15,6 +15,9 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Returns whether the data of an event is the end mark of OpenAI's streams, which gateways send for each API. */
+export const isEndMark = (data: string): boolean => data.startsWith('[DONE]');
+
 /** Returns the fields of an object; none for any other value. */
 export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
 

@@ -119,6 +119,8 @@ export interface VendorError {
   readonly message: string;
   /** The HTTP status that a gateway put into the body of a 200 response. */
   readonly status: number | undefined;
+  /** The wait that the body asks for; null if it asks for none. */
+  readonly retryAfterMs: number | null;
   /** The part of the error that the caller may see; undefined if the body contains no error object. */
   readonly words: VendorMessage | undefined;
 }

@@ -180,6 +180,27 @@ describe('further shapes of Chat Completions are read (rule: compatible-answers)
     expect(streamed(chat, [json, finished])?.text).toBe('80');
   });
 
+  test('a finish reason beside the choices or in the delta is read, plain and streamed', () => {
+    const said = { content: '80' };
+    expect(readPlain(chat, { choices: [{ message: said }], finish_reason: 'length' })?.finishReason).toBe(
+      'length',
+    );
+    const beside = [{ choices: [{ delta: said }] }, { choices: [], finish_reason: 'length' }];
+    expect(streamed(chat, beside)?.finishReason).toBe('length');
+    expect(
+      streamed(chat, [{ choices: [{ delta: { ...said, finish_reason: 'length' } }] }])?.finishReason,
+    ).toBe('length');
+  });
+
+  test('of several choices with a text, the first is read', () => {
+    const texts = ['80', '90'].map((content, index) => ({
+      index,
+      message: { content },
+      finish_reason: 'stop',
+    }));
+    expect(readPlain(chat, { choices: texts })?.text).toBe('80');
+  });
+
   test('content that is a JSON value instead of a text is read as the text of that JSON', () => {
     const content = { thought: 'Hm.', final_answer: '80' };
     expect(JSON.parse(readPlain(chat, { choices: [{ message: { content } }] })?.text ?? '')).toEqual(content);
@@ -211,6 +232,20 @@ describe('further shapes of Chat Completions are read (rule: compatible-answers)
     expect(streamed(chat, [...before, last])?.text).toBe('It is 80.');
   });
 
+  test('of a full message at the end of a stream, only what was not streamed is read', () => {
+    const call = { id: 'c1', function: { name: 'read_file', arguments: '{"path":"a.ts"}' } };
+    const before = ['It ', 'is 80.'].map((content) => ({ choices: [{ delta: { content } }] }));
+    const message = { content: 'It is 80.', reasoning_content: 'Hm.', tool_calls: [call] };
+    const completion = streamed(chat, [...before, { choices: [{ message, finish_reason: 'stop' }] }]);
+    expect(completion).toMatchObject({
+      text: 'It is 80.',
+      reasoning: 'Hm.',
+      toolCalls: [{ name: 'read_file' }],
+    });
+    const fragments = ['ha', 'ha'].map((content) => ({ choices: [{ delta: {}, message: { content } }] }));
+    expect(streamed(chat, [...fragments, { choices: [{ finish_reason: 'stop' }] }])?.text).toBe('haha');
+  });
+
   test.each([
     ['of the choice (Kimi)', { choices: [{ delta: {}, usage: { prompt_tokens: 5, cached_tokens: 3 } }] }],
     [
@@ -222,6 +257,19 @@ describe('further shapes of Chat Completions are read (rule: compatible-answers)
     const text = { choices: [{ delta: { content: '80' }, finish_reason: 'stop' }] };
     expect(streamed(chat, [text, chunk])?.usage).toMatchObject({ input_tokens: 5, cached_input_tokens: 3 });
   });
+});
+
+test.each([
+  ['nothing', {}],
+  ['zeros', { prompt_tokens: 0, completion_tokens: 0 }],
+  ['null', { prompt_tokens: null, completion_tokens: null }],
+  ['the rest', { completion_tokens: 3 }],
+])('usage that is reported again with %s keeps its counts (rule: compatible-answers)', (_, later) => {
+  const completion = streamed(chat, [
+    { choices: [{ delta: { content: '80' } }], usage: { prompt_tokens: 5, completion_tokens: 3 } },
+    { choices: [{ delta: {}, finish_reason: 'stop' }], usage: later },
+  ]);
+  expect(completion?.usage).toMatchObject({ input_tokens: 5, output_tokens: 3 });
 });
 
 describe('calls in further shapes are read (rule: compatible-answers)', () => {
@@ -298,6 +346,48 @@ describe('calls in further shapes are read (rule: compatible-answers)', () => {
     expect(callsOf(completion)).toEqual(expected);
   });
 
+  test('the text and the calls of a reply in choices of their own (GitHub Copilot) are one reply, plain and streamed', () => {
+    const toChoice = (message: object) => ({ message, finish_reason: 'tool_calls' });
+    const call = (id: string) => ({ id, function: called });
+    const parts = [{ content: 'I look.' }, { tool_calls: [call('c1')] }, { tool_calls: [call('c2')] }];
+    for (const completion of [
+      readPlain(chat, { choices: parts.map(toChoice) }),
+      streamed(chat, [{ choices: parts.map((delta) => ({ delta, finish_reason: 'tool_calls' })) }]),
+    ]) {
+      expect(completion).toMatchObject({ text: 'I look.', finishReason: 'tool' });
+      expect(callsOf(completion)).toEqual([...expected, ...expected]);
+    }
+  });
+
+  test.each([
+    [
+      'whose name arrives after its arguments began',
+      [{ arguments: '{"path":' }, { name: 'read_file', arguments: '"a.ts"}' }],
+    ],
+    ['whose name arrives after its arguments', [{ arguments: called.arguments }, { name: 'read_file' }]],
+    [
+      'whose arguments are repeated at the end',
+      [{ name: 'read_file', arguments: '{"path":' }, { arguments: '"a.ts"}' }, called],
+    ],
+    ['whose whole arguments arrive twice', [called, { arguments: called.arguments }]],
+    ['that is repeated as a whole', [called, called]],
+  ])('a call %s is read once', (_, parts) => {
+    const events = parts.map((part) => ({
+      choices: [{ delta: { tool_calls: [{ index: 0, id: 'c1', function: part }] } }],
+    }));
+    const completion = streamed(chat, [...events, { choices: [{ delta: {}, finish_reason: 'tool_calls' }] }]);
+    expect(callsOf(completion)).toEqual(expected);
+  });
+
+  test('a call whose fragments each have a new id is put together by its index', () => {
+    const parts = [{ name: 'read_file', arguments: '' }, { arguments: '{"path":' }, { arguments: '"a.ts"}' }];
+    const events = parts.map((part, place) => ({
+      choices: [{ delta: { tool_calls: [{ index: 0, id: `c${place}`, function: part }] } }],
+    }));
+    const completion = streamed(chat, [...events, { choices: [{ delta: {}, finish_reason: 'tool_calls' }] }]);
+    expect(callsOf(completion)).toEqual(expected);
+  });
+
   test('a second name without an id, after arguments in fragments, begins another call', () => {
     const parts = [
       { name: 'one', arguments: '{' },
@@ -358,6 +448,59 @@ describe('further shapes of Responses are read (rule: compatible-answers)', () =
     expect(toolCalls).toMatchObject([{ id: 'c1', name: 'f', arguments: call.arguments }]);
   });
 
+  test('Responses items that all have the same index are read separately', () => {
+    const other = { ...call, call_id: 'c2', arguments: '{"path":"b.ts"}' };
+    const item = (type: string, given: object) => ({
+      type: `response.output_item.${type}`,
+      output_index: 0,
+      item: given,
+    });
+    const delta = (name: string, given: string) => ({
+      type: `response.${name}.delta`,
+      output_index: 0,
+      delta: given,
+    });
+    const completion = streamed(responses, [
+      item('added', { type: 'message' }),
+      delta('output_text', '80'),
+      item('done', message),
+      ...[call, other].flatMap((each) => [
+        item('added', { ...each, arguments: '' }),
+        delta('function_call_arguments', each.arguments),
+        item('done', each),
+      ]),
+      completed([message, call, other]),
+    ]);
+    expect(completion?.text).toBe('80');
+    expect(completion?.toolCalls).toMatchObject([
+      { id: 'c1', arguments: call.arguments },
+      { id: 'c2', arguments: other.arguments },
+    ]);
+  });
+
+  test('interleaved Responses items without an index are put together by their ids', () => {
+    const items = ['a.ts', 'b.ts'].map((path, place) => ({
+      ...call,
+      id: `fc_${place}`,
+      call_id: `c${place}`,
+      arguments: JSON.stringify({ path }),
+    }));
+    const completion = streamed(responses, [
+      ...items.map((item) => ({ type: 'response.output_item.added', item: { ...item, arguments: '' } })),
+      ...items.map(({ id, arguments: delta }) => ({
+        type: 'response.function_call_arguments.delta',
+        item_id: id,
+        delta,
+      })),
+      ...items.map((item) => ({ type: 'response.output_item.done', item })),
+      completed([]),
+    ]);
+    expect(completion?.toolCalls.map(({ arguments: text }) => JSON.parse(text))).toEqual([
+      { path: 'a.ts' },
+      { path: 'b.ts' },
+    ]);
+  });
+
   test('Responses items without an index are read only once if one event contains their whole text', () => {
     const completion = streamed(responses, [
       { type: 'response.output_item.added', item: { type: 'message' } },
@@ -382,6 +525,57 @@ describe('further shapes of Messages are read (rule: compatible-answers)', () =>
       ]);
       expect(completion?.text).toBe('It is 8080.');
     }
+  });
+
+  test('Messages blocks that all have the same index are read separately', () => {
+    const block = (content_block: object, delta: object) => [
+      { type: 'content_block_start', index: 0, content_block },
+      { type: 'content_block_delta', index: 0, delta },
+    ];
+    const call = (id: string, partial_json: string) =>
+      block({ type: 'tool_use', id, name: 'f', input: {} }, { type: 'input_json_delta', partial_json });
+    const completion = streamed(messages, [
+      ...block({ type: 'text', text: '' }, { type: 'text_delta', text: '80' }),
+      ...call('c1', '{"a":1}'),
+      ...call('c2', '{"a":2}'),
+      { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
+    ]);
+    expect(completion).toMatchObject({
+      text: '80',
+      toolCalls: [
+        { id: 'c1', arguments: '{"a":1}' },
+        { id: 'c2', arguments: '{"a":2}' },
+      ],
+    });
+  });
+
+  test('a block that starts with its first text or its arguments and repeats them in deltas is read once', () => {
+    const completion = streamed(messages, [
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'It is ' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'It is ' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: '80.' } },
+      {
+        type: 'content_block_start',
+        index: 1,
+        content_block: { type: 'tool_use', id: 'c', name: 'f', input: { a: 1 } },
+      },
+      { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '{"a"' } },
+      { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: ':1}' } },
+      { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
+    ]);
+    expect(completion).toMatchObject({ text: 'It is 80.', toolCalls: [{ name: 'f', arguments: '{"a":1}' }] });
+  });
+
+  test('a count of 0 in a later event of Messages does not replace a known one', () => {
+    const completion = streamed(messages, [
+      { type: 'message_start', message: { usage: { input_tokens: 5, output_tokens: 1 } } },
+      {
+        type: 'message_delta',
+        delta: { stop_reason: 'end_turn' },
+        usage: { input_tokens: 0, output_tokens: 3 },
+      },
+    ]);
+    expect(completion?.usage).toMatchObject({ input_tokens: 5, output_tokens: 3 });
   });
 
   test('deltas of Messages without an index are added to the block that began last', () => {

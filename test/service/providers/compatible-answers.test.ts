@@ -9,6 +9,7 @@ import {
   directoryAt,
   failureOf,
   patienceOf,
+  ways,
 } from '../../support/providers/requests.js';
 
 const json = { 'content-type': 'application/json' };
@@ -77,6 +78,75 @@ test.each([
       .end(`data: ${JSON.stringify(events[0])}\n\n${event}`),
   );
   expect(await failureOf(ask(provider, { model: 'any', streamed: true }))).toMatchObject({ failure });
+  close();
+});
+
+const unfinished = {
+  'gpt-4o': [{ choices: [{ delta: { content: '80' } }] }],
+  'gpt-5.6-sol': [{ type: 'response.output_text.delta', output_index: 0, delta: '80' }],
+  'claude-opus-5': [{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: '80' } }],
+} as const;
+
+test.each([
+  ['gpt-4o', '[DONE]'],
+  ['gpt-5.6-sol', '[DONE]'],
+  ['claude-opus-5', '[DONE]'],
+  ['claude-opus-5', '{"type":"message_stop"}'],
+] as const)('a stream of %s with the end mark %s and without a finish reason is complete (rule: compatible-answers)', async (model, mark) => {
+  const data = [...unfinished[model].map((event) => JSON.stringify(event)), mark];
+  const server = createServer((_, response) => {
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(data.map((each) => `data: ${each}\n\n`).join(''));
+  });
+  const url = await listen(server);
+  const completion = await ask(connect(directoryAt(url), model), { model, streamed: true });
+  expect(completion).toMatchObject({ text: '80', finishReason: 'other', finishReasonRaw: null });
+  server.close();
+});
+
+test.each(
+  ways,
+)('the status that a gateway writes into an error inside a 200 is that of the failure (rule: compatible-answers): $title', async (way) => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, json).end('{"error":{"message":"busy","code":429}}');
+  });
+  const url = await listen(server);
+  expect(await failureOf(ask(connect(directoryAt(url), way.model), way))).toMatchObject({
+    failure: 'rate_limited',
+  });
+  server.close();
+});
+
+test.each([
+  429, 200,
+])('the wait that Gemini asks for in the body of an error is kept, and the request not repeated before: status %i (rule: retry-after)', async (status) => {
+  const type = 'type.googleapis.com/google.rpc.RetryInfo';
+  const details = [
+    { '@type': 'type.googleapis.com/google.rpc.Help' },
+    { '@type': type, retryDelay: '35.25s' },
+  ];
+  const error = { code: 429, message: 'Resource exhausted.', status: 'RESOURCE_EXHAUSTED', details };
+  const { provider, bodies, close } = await upstream((response) =>
+    response.writeHead(status, json).end(JSON.stringify([{ error }])),
+  );
+  const failure = await failureOf(ask(provider, { model: 'any', streamed: false }));
+  expect(failure).toMatchObject({ failure: 'rate_limited', retryAfterMs: 35_250 });
+  expect(bodies).toHaveLength(1);
+  close();
+});
+
+test.each([
+  ['before its first event', ''],
+  ['after some text', `data: ${JSON.stringify(events[0])}\n\n`],
+])('an error that a stream contains as JSON without `data:` keeps its code: %s (rule: compatible-answers)', async (_, before) => {
+  const { provider, close } = await upstream((response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(`${before}{"error":{"message":"busy","code":429}}`),
+  );
+  const failure = await failureOf(ask(provider, { model: 'any', streamed: true }));
+  expect(failure).toMatchObject({ failure: 'rate_limited' });
   close();
 });
 

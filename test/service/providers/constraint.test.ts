@@ -19,7 +19,7 @@ const refusalOf = (status: number, message: string, parameter?: string) =>
     {
       status,
       headers: {},
-      error: { message, parameter, codes: [], status: undefined, words: undefined },
+      error: { message, parameter, codes: [], status: undefined, retryAfterMs: null, words: undefined },
     },
     { provider: 'any', strippable: ['temperature'], constraint, secrets: [], codes: new Map() },
   ).refusedParameter;

@@ -4,9 +4,9 @@ import { textIn, textsIn } from '../content-texts.js';
 import { holdsError } from '../error-body.js';
 import { finishReasonIn, unifyReason } from '../finish-reasons.js';
 import type { ReplyCap } from '../upstream/reply-cap.js';
-import { cost, count, MAX_TOKENS } from '../usage-counts.js';
+import { cost, count, laterUsage, MAX_TOKENS } from '../usage-counts.js';
 import type { TextDelta, VendorCompletion, VendorReply, VendorToolCall } from '../vendor.js';
-import { argumentsIn, fieldsOf, parseJson } from '../vendor-json.js';
+import { argumentsIn, fieldsOf, isEndMark, parseJson } from '../vendor-json.js';
 import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls } from '../vendor-limits.js';
 import { type ContentBlock, isBlock, stateOf } from './signed-blocks.js';
 
@@ -69,12 +69,16 @@ export class MessagesReply implements VendorReply {
   hasBegun = false;
   hasEnded = false;
   readonly #cap: ReplyCap;
-  readonly #blocks = new Map<number, GrowingBlock>();
+  readonly #blocks: GrowingBlock[] = [];
+  /** The latest block with each index, because some servers number all blocks alike. */
+  readonly #byIndex = new Map<number, GrowingBlock>();
+  /** The latest block and the text with which it started, until its first delta. */
+  #started: { readonly block: GrowingBlock; readonly text: string } | undefined;
   #model: string | null | undefined;
   #stopReason: string | null = null;
   #explanation = '';
   #refusal = '';
-  #usage = noUsage;
+  #usage = countsIn(undefined);
 
   constructor(cap: ReplyCap) {
     this.#cap = cap;
@@ -90,12 +94,16 @@ export class MessagesReply implements VendorReply {
     if (!data || !blocks) return false;
     this.#model = data.model;
     this.#addUsage(data.usage);
-    for (const [position, block] of blocks.entries()) this.#startBlock(position, block);
+    for (const block of blocks) this.#startBlock(undefined, block);
     this.#addEnding(data);
     return true;
   }
 
   addEvent(data: string): readonly TextDelta[] | undefined {
+    if (isEndMark(data)) {
+      this.hasEnded = true;
+      return [];
+    }
     const json = parseJson(data);
     if (holdsError(json)) return undefined;
     // Events of unknown types add nothing to the reply.
@@ -105,7 +113,7 @@ export class MessagesReply implements VendorReply {
   }
 
   completion(): VendorCompletion {
-    const content = [...this.#blocks].sort(([one], [other]) => one - other).map(([, block]) => block);
+    const content = this.#blocks;
     const calls = splitCalls(content.filter(({ type }) => type === 'tool_use'));
     const state = stateOf(content);
     const finishReason = unifyReason(this.#stopReason);
@@ -125,7 +133,7 @@ export class MessagesReply implements VendorReply {
   }
 
   #addUsage(json: unknown): void {
-    this.#usage = { ...this.#usage, ...countsIn(json) };
+    this.#usage = laterUsage(this.#usage, countsIn(json));
   }
 
   #totalUsage(): Usage {
@@ -143,8 +151,8 @@ export class MessagesReply implements VendorReply {
         break;
       case 'content_block_start':
         this.hasBegun = true;
-        if (this.#blocks.size >= MAX_STREAMED_PARTS) return undefined;
-        return this.#startBlock(event.index ?? this.#blocks.size, event.content_block);
+        if (this.#blocks.length >= MAX_STREAMED_PARTS) return undefined;
+        return this.#startBlock(event.index, event.content_block);
       case 'content_block_delta':
         this.hasBegun = true;
         return this.#addDelta(event);
@@ -153,7 +161,7 @@ export class MessagesReply implements VendorReply {
         this.#addUsage(event.usage);
         break;
       case 'message_stop':
-        this.hasEnded = this.isFinished;
+        this.hasEnded = true;
         return [];
     }
     this.hasBegun = true;
@@ -161,21 +169,26 @@ export class MessagesReply implements VendorReply {
   }
 
   #addDelta({ index, delta }: BlockDelta): readonly TextDelta[] {
-    const position = index ?? Math.max(this.#blocks.size - 1, 0);
     const type = delta && typesWithoutStart[delta.type];
-    const isNew = !this.#blocks.has(position) && this.#blocks.size < MAX_STREAMED_PARTS;
-    if (type && isNew) this.#startBlock(position, { type });
+    if (type && !this.#blockAt(index) && this.#blocks.length < MAX_STREAMED_PARTS)
+      this.#startBlock(index, { type });
+    const block = this.#blockAt(index);
+    if (!block) return [];
     switch (delta?.type) {
       case 'text_delta':
-        return this.#append(position, 'text', delta.text);
+        return this.#appendDelta(block, 'text', delta.text);
       case 'thinking_delta':
-        return this.#append(position, 'thinking', delta.thinking);
+        return this.#appendDelta(block, 'thinking', delta.thinking);
       case 'input_json_delta':
-        return this.#append(position, 'input', delta.partial_json);
+        return this.#appendDelta(block, 'input', delta.partial_json);
       case 'signature_delta':
-        this.#addSignature(position, delta.signature);
+        this.#addSignature(block, delta.signature);
     }
     return [];
+  }
+
+  #blockAt(index: number | null | undefined): GrowingBlock | undefined {
+    return index == null ? this.#blocks.at(-1) : this.#byIndex.get(index);
   }
 
   #addEnding(ending: Ending | null): void {
@@ -188,33 +201,48 @@ export class MessagesReply implements VendorReply {
    * Starts a block, which may already contain text. Keeps only the listed fields, and none of a block of unknown
    * type.
    */
-  #startBlock(position: number, block: ContentBlock): readonly TextDelta[] {
+  #startBlock(index: number | null | undefined, block: ContentBlock): readonly TextDelta[] {
     if (block.type === 'refusal') this.#refusal += this.#cap.admit(textsIn(block).refusal);
     const field = textFields.get(block.type);
     const labels = labelFields.get(block.type);
     const started: GrowingBlock = { type: field || labels ? block.type : 'unknown' };
-    this.#blocks.set(position, started);
+    this.#byIndex.set(index ?? this.#blocks.length, started);
+    this.#blocks.push(started);
     for (const label of labels ?? []) {
       const value = block[label];
       if (typeof value === 'string') started[label] = this.#cap.admit(value);
     }
     if (!field) return [];
     started[field] = '';
-    return this.#append(position, field, startOf(block, field));
+    const text = startOf(block, field);
+    this.#started = { block: started, text };
+    return this.#append(started, field, text);
   }
 
-  #append(position: number, field: TextField, more: string): readonly TextDelta[] {
-    const block = this.#blocks.get(position);
-    if (!block || textFields.get(block.type) !== field) return [];
+  /**
+   * Adds a delta to a block. Some servers start a block with its first text or its whole arguments, and send these
+   * again as deltas.
+   */
+  #appendDelta(block: GrowingBlock, field: TextField, delta: string): readonly TextDelta[] {
+    const start = this.#started?.block === block ? this.#started.text : '';
+    this.#started = undefined;
+    if (start === '') return this.#append(block, field, delta);
+    if (field !== 'input')
+      return this.#append(block, field, delta.startsWith(start) ? delta.slice(start.length) : delta);
+    if (parseJson(start) !== undefined) block['input'] = '';
+    return this.#append(block, field, delta);
+  }
+
+  #append(block: GrowingBlock, field: TextField, more: string): readonly TextDelta[] {
+    if (textFields.get(block.type) !== field) return [];
     const delta = this.#cap.admit(more);
     block[field] = `${block[field]}${delta}`;
     if (field === 'input' || delta === '') return [];
     return [{ type: field === 'text' ? 'text' : 'reasoning', delta }];
   }
 
-  #addSignature(position: number, more: string): void {
-    const block = this.#blocks.get(position);
-    if (block?.type !== 'thinking') return;
+  #addSignature(block: GrowingBlock, more: string): void {
+    if (block.type !== 'thinking') return;
     block['signature'] = `${block['signature'] ?? ''}${this.#cap.admit(more)}`;
   }
 }
@@ -274,19 +302,10 @@ function toBlocks(content: unknown): readonly ContentBlock[] | undefined {
 const textOf = (content: readonly ContentBlock[], type: 'text' | 'thinking'): string =>
   content.map((block) => (block.type === type ? block[type] : '')).join('');
 
-const noUsage: Usage = {
-  input_tokens: null,
-  output_tokens: null,
-  cached_input_tokens: null,
-  cache_write_tokens: null,
-  reasoning_tokens: null,
-  cost: null,
-};
-
-/** Returns the counts in a usage. Those that the vendor did not send are absent. */
-function countsIn(json: unknown): Partial<Usage> {
+/** Reads the counts in a usage, with the input tokens as Anthropic counts them. */
+function countsIn(json: unknown): Usage {
   const usage = fieldsOf(json);
-  const counts: Usage = {
+  return {
     input_tokens: count(usage['input_tokens']),
     output_tokens: count(usage['output_tokens']),
     cached_input_tokens: count(usage['cache_read_input_tokens']),
@@ -294,7 +313,6 @@ function countsIn(json: unknown): Partial<Usage> {
     reasoning_tokens: count(fieldsOf(usage['output_tokens_details'])['thinking_tokens']),
     cost: cost(usage['cost']),
   };
-  return Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== null));
 }
 
 /** Returns the input tokens in our terms. Anthropic's count excludes tokens that were read from or written to the cache. */

@@ -21,15 +21,14 @@ export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
 
 /** Reads an error body. If no field of the error names the refused parameter, looks for it in the message. */
 export function readError(body: string): VendorError {
-  const { fields, message, parameter, words } = readErrorBody(body);
+  const { fields, message, parameter, ...rest } = readErrorBody(body);
   const { details, type } = fields;
   const code = isObject(details) ? details['error_code'] : undefined;
   return {
     codes: [code, type].filter((each) => typeof each === 'string'),
-    status: undefined,
     parameter: parameter ?? parameterIn(message),
     message,
-    words,
+    ...rest,
   };
 }
 

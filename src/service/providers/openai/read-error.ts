@@ -49,16 +49,5 @@ export function readError(body: string): VendorError {
   const { fields, ...rest } = readErrorBody(body);
   const { code, type, status } = fields;
   const codes = [code, type, status].filter((each) => typeof each === 'string');
-  return { codes, status: statusOf(code), ...rest };
-}
-
-/**
- * Returns the HTTP status that gateways send as the error code; undefined for other numbers, which are the
- * vendor's own codes.
- */
-function statusOf(code: unknown): number | undefined {
-  const status = typeof code === 'string' && /^\d{3}$/.test(code) ? Number(code) : code;
-  return Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599
-    ? Number(status)
-    : undefined;
+  return { codes, ...rest };
 }

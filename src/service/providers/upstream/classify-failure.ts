@@ -97,7 +97,7 @@ export function classifyFailure(answer: ErrorAnswer, request: AnsweredRequest): 
   const failure = new ProviderError(kind, {
     provider: request.provider,
     upstreamStatus: status,
-    retryAfterMs: readRetryAfterMs(headers),
+    retryAfterMs: readRetryAfterMs(headers) ?? waitIn(error),
     vendorWords: wordsFor(kind, answer, request.secrets),
   });
   const refused = refusedOf(error, kind, request);
@@ -114,7 +114,7 @@ export function classifyInside(error: VendorError, request: Omit<AnsweredRequest
   const named = error.codes.map((code) => codes.get(code)).find((each) => each !== undefined);
   const likeStatus = error.status ?? (named ? 400 : 500);
   const kind = named && named !== 'rejected' ? named : failureOf(likeStatus, error, codes);
-  const failure = new ProviderError(kind, { provider, upstreamStatus: 200 });
+  const failure = new ProviderError(kind, { provider, upstreamStatus: 200, retryAfterMs: waitIn(error) });
   return new FailedAttempt(failure, { refusedParameter: refusedOf(error, kind, request) });
 }
 
@@ -208,8 +208,8 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 export function readRetryAfterMs(headers: IncomingHttpHeaders): number | null {
   const milliseconds = toNumber(headers['retry-after-ms']);
   if (milliseconds !== null) return capped(milliseconds);
-  // LiteLLM passes the provider's header on under this other name.
-  const text = String(headers['retry-after'] ?? headers['llm_provider-retry-after'] ?? '');
+  // LiteLLM passes the provider's header on under this other name. A gateway may add a header to the provider's own.
+  const [text = ''] = [headers['retry-after'] ?? headers['llm_provider-retry-after'] ?? ''].flat();
   const seconds = toNumber(text);
   if (seconds !== null) return capped(seconds * 1000);
   // Without the letter test, `Date.parse` would accept even `-5` as a date.
@@ -221,6 +221,9 @@ function toNumber(text: string | readonly string[] | undefined): number | null {
   const number = Number(String(text ?? '').trim() || Number.NaN);
   return Number.isNaN(number) || number < 0 ? null : number;
 }
+
+const waitIn = ({ retryAfterMs }: VendorError): number | null =>
+  retryAfterMs === null ? null : capped(retryAfterMs);
 
 const capped = (milliseconds: number): number => Math.ceil(Math.min(milliseconds, MAX_RETRY_AFTER_MS));
 

@@ -30,8 +30,10 @@ export async function* readEvents(
   let isTooLong = false;
   const parser = createParser({
     onEvent: (event) => events.push(event),
-    onError: ({ type, field, value }) => {
+    onError: ({ type, field, value, line }) => {
       isTooLong ||= type === 'max-buffer-size-exceeded';
+      // Gateways that fail after they sent the headers of a stream write their error as JSON without `data:`.
+      if (line && /^[{[]/.test(line)) events.push({ event: undefined, id: undefined, data: line });
       // Older llama.cpp servers report errors in a field named `error` instead of an event.
       if (field === 'error' && value) events.push({ event: 'error', id: undefined, data: value });
     },

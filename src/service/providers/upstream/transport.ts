@@ -27,14 +27,17 @@ const MAX_IDLE_CLIENTS = 256;
  */
 const MAX_BODY_BYTES = { plain: 8 * 2 ** 20, stream: 128 * 2 ** 20, error: 64 * 2 ** 10 };
 
-/**
- * Content types that a body of each kind may have. Some servers send no content type, or send events although none
- * were requested.
- */
+/** Content types that a body of each kind may have. Some servers send no content type. */
 const contentTypes = {
-  plain: /^(?:application\/(?:[\w.-]+\+)?json\b|text\/event-stream\b|$)/i,
+  plain: /^(?:application\/(?:[\w.-]+\+)?json\b|$)/i,
   stream: /^(?:text\/event-stream\b|$)/i,
 };
+
+/** Encodings of a body that is not encoded. Servers send `none` so that a proxy does not compress their events. */
+const plainEncodings = ['', 'identity', 'none'];
+
+/** Maximum time for the body of an error response to arrive: its status says enough. */
+const MAX_ERROR_BODY_MS = 2_000;
 
 type BodyKind = keyof typeof MAX_BODY_BYTES;
 
@@ -197,10 +200,9 @@ export class Answer {
   isUsable(): boolean {
     const { kind, status } = this;
     if (kind === 'error') return status <= 599;
-    const encoding = String(this.headers['content-encoding'] ?? 'identity').toLowerCase();
-    return (
-      status >= 200 && status < 300 && contentTypes[kind].test(this.#contentType()) && encoding === 'identity'
-    );
+    const encoding = String(this.headers['content-encoding'] ?? '').toLowerCase();
+    const isReadable = contentTypes[kind].test(this.#contentType()) && plainEncodings.includes(encoding);
+    return status >= 200 && status < 300 && isReadable;
   }
 
   /** Reads the body chunk by chunk. Throws a `FailedAttempt` or the signal's reason. */
@@ -237,17 +239,18 @@ export class Answer {
     return received.bytes.toString();
   }
 
-  /**
-   * Reads the body of an error. Returns '' if it breaks off or is too long, because the status alone is
-   * sufficient.
-   */
+  /** Reads the body of an error, as much of it as arrives if it breaks off, stalls or is too long. */
   async errorText(): Promise<string> {
+    const received = new ReceivedBytes();
+    const timer = setTimeout(() => this.close(), MAX_ERROR_BODY_MS);
     try {
-      return await this.text();
+      for await (const chunk of this) received.add(chunk);
     } catch (error) {
-      if (error instanceof FailedAttempt) return '';
-      throw error;
+      if (!(error instanceof FailedAttempt)) throw error;
+    } finally {
+      clearTimeout(timer);
     }
+    return received.bytes.toString();
   }
 
   /** Closes the connection of an unusable response. */
@@ -262,11 +265,13 @@ export class Answer {
 
   /**
    * Returns the kind of body to read. Some servers answer a streaming request with a plain error or a plain
-   * completion.
+   * completion, or any request with events.
    */
   #kindOf(streamed: boolean): BodyKind {
     if (this.status >= 400) return 'error';
-    return streamed && !/\bjson\b/i.test(this.#contentType()) ? 'stream' : 'plain';
+    const type = this.#contentType();
+    if (/^text\/event-stream\b/i.test(type)) return 'stream';
+    return streamed && !/\bjson\b/i.test(type) ? 'stream' : 'plain';
   }
 
   #contentType(): string {

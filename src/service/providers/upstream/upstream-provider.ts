@@ -149,22 +149,29 @@ export class UpstreamProvider implements Provider {
     );
   }
 
-  async #readWhole({ answer, request }: Opened, deadline: StepDeadline): Promise<Completion> {
+  async #readWhole(opened: Opened, deadline: StepDeadline): Promise<Completion> {
+    const { answer, request } = opened;
+    if (answer.kind === 'stream') return this.#readWholeStream(opened, answer, deadline);
     const cap = new ReplyCap();
     const reply = this.#access.vendor.startReply(request, cap);
     const text = await answer.text(counterOf(deadline));
-    if (beginsEvents.test(text)) return this.#readWholeStream({ answer, request }, text, deadline);
+    if (beginsEvents.test(text)) return this.#readWholeStream(opened, [Buffer.from(text)], deadline);
     if (!reply.addAnswer(parseJson(text))) throw this.#noCompletion(text, request);
     return toCompletion(reply.completion(), { request, cap, origin: this.#access.origin });
   }
 
-  /**
-   * Reads a stream of events from a complete text, for servers that stream although a plain response was
-   * requested.
-   */
-  async #readWholeStream(opened: Opened, text: string, deadline: StepDeadline): Promise<Completion> {
-    for await (const event of this.#readStream(opened, [Buffer.from(text)], deadline))
-      if (event.type === 'completion') return event.completion;
+  /** Reads a stream of events to its end, for servers that stream although a plain response was requested. */
+  async #readWholeStream(
+    opened: Opened,
+    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    deadline: StepDeadline,
+  ): Promise<Completion> {
+    try {
+      for await (const event of this.#readStream(opened, chunks, deadline))
+        if (event.type === 'completion') return event.completion;
+    } finally {
+      opened.answer.close();
+    }
     throw invalidAnswer(this.name, opened.answer.status);
   }
 

@@ -17,6 +17,7 @@ const silent: VendorError = {
   codes: [],
   parameter: undefined,
   status: undefined,
+  retryAfterMs: null,
   words: undefined,
 };
 

@@ -14,6 +14,7 @@ test.each([
   ['more than a number holds', { 'retry-after': '9'.repeat(400) }, 3_600_000],
   ['a date that has passed', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 0],
   ['a date far away', { 'retry-after': 'Fri, 31 Dec 2199 23:59:59 GMT' }, 3_600_000],
+  ['several headers, of which the first counts', { 'retry-after': ['2', '9'] as never }, 2_000],
   ['a negative number', { 'retry-after': '-5' }, null],
   ['an unreadable text', { 'retry-after': 'soon' }, null],
   ['an empty header', { 'retry-after': ' ' }, null],

@@ -3,6 +3,7 @@ import { createServer as createTcpServer, type Server } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { listen } from '../../../support/listen.js';
 import { ask, connect, directoryAt, failureOf, patienceOf } from '../../../support/providers/requests.js';
+import { until } from '../../../support/until.js';
 
 const plain = { model: 'gpt-4o', streamed: false };
 const answer = JSON.stringify({
@@ -77,10 +78,14 @@ describe('checking provider responses before use', () => {
     expect(await failureAt(url)).toMatchObject({ failure: 'invalid_response' });
   });
 
-  test('a provider response with the encoding Identity is read', async () => {
+  test.each([
+    'Identity',
+    'none',
+    '',
+  ])('a provider response with the encoding %j is read', async (encoding) => {
     const url = await answering((response) =>
       response
-        .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'Identity' })
+        .writeHead(200, { 'content-type': 'application/json', 'content-encoding': encoding })
         .end(answer),
     );
     expect(await ask(connect(directoryAt(url), 'gpt-4o'), plain)).toMatchObject({
@@ -111,6 +116,23 @@ describe('checking provider responses before use', () => {
     });
     expect(await failureAt(url)).toMatchObject({ failure: 'rejected', upstreamStatus: 400 });
     expect(sent).toBeLessThan(20_000_000);
+  });
+
+  test('an error response whose body never ends has the code of its status and the words that arrived', async () => {
+    let isClosed = false;
+    const url = await answering((response) => {
+      response.once('close', () => {
+        isClosed = true;
+      });
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.write('{"error":{"message":"The field tools is too long."}}');
+    });
+    expect(await failureAt(url)).toMatchObject({
+      failure: 'rejected',
+      upstreamStatus: 400,
+      vendorWords: 'The field tools is too long.',
+    });
+    await until(() => isClosed);
   });
 
   test('a provider response with content parts and a charset is read', async () => {
@@ -231,6 +253,17 @@ describe('connections to providers', () => {
       const url = await saying(head + eventsOf(model).join(''));
       expect(await ask(connect(directoryAt(url), model), { model, streamed: true })).toMatchObject({
         text: 'yes',
+      });
+    });
+
+    test('a stream in answer to a plain request is complete even if its connection stays open (rule: finish-reason)', async () => {
+      const url = await answering((response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(eventsOf(model).join(''));
+      });
+      expect(await ask(connect(directoryAt(url), model), { model, streamed: false })).toMatchObject({
+        text: 'yes',
+        finishReason: 'stop',
       });
     });
 

@@ -95,33 +95,39 @@ export class ChatCalls {
   #add(part: CallPart, call: OpenCall): void {
     call.state.add({ extra_content: part.extraContent });
     call.id ||= this.#cap.admit(part.id);
-    if (part.id !== '' && !this.#byId.has(part.id)) this.#byId.set(part.id, call);
+    // Only the first id of a call is kept: some servers send a new one with each fragment.
+    if (call.id === part.id && part.id !== '' && !this.#byId.has(part.id)) this.#byId.set(part.id, call);
     this.#addName(part, call);
     // Only the fragment with the tool's name decides whether the call is complete, because servers may send empty
     // fragments after it.
     if (part.name !== '' && call.arguments === '') call.isWhole = isWholeArguments(part.arguments);
-    call.arguments += this.#cap.admit(part.arguments);
+    if (!repeatsArguments(part, call)) call.arguments += this.#cap.admit(part.arguments);
   }
 
   /**
    * Adds a name to a call. The name may arrive in fragments or be repeated in each fragment; it is complete when
-   * the arguments begin.
+   * the arguments begin, unless they began before it.
    */
   #addName({ name }: CallPart, call: OpenCall): void {
-    if (call.arguments !== '' || name === call.name) return;
+    if ((call.arguments !== '' && call.name !== '') || name === call.name) return;
     const isRepeated = name.startsWith(call.name);
     call.name += this.#cap.admit(isRepeated ? name.slice(call.name.length) : name);
   }
 }
 
 /** Returns whether a fragment begins a new call although it has the id or the index of an earlier one. */
-function begins({ index, id, name, arguments: written }: CallPart, call: OpenCall): boolean {
+function begins(part: CallPart, call: OpenCall): boolean {
+  const { index, id, name, arguments: written } = part;
   if (name === '' || call.name === '') return false;
   const sameId = id === '' || id === call.id || call.id === '';
   const sameIndex = index === undefined || call.index === undefined || index === call.index;
   if (!sameId || !sameIndex) return true;
-  if (call.isWhole) return id === '' || isWholeArguments(written);
+  if (call.isWhole) return id === '' || (isWholeArguments(written) && !repeatsArguments(part, call));
   return id === '' && call.arguments !== '' && name !== call.name;
 }
+
+/** Returns whether a fragment repeats the whole arguments of its call, as some servers do at the end of a stream. */
+const repeatsArguments = ({ arguments: written }: CallPart, call: OpenCall): boolean =>
+  written === call.arguments && isWholeArguments(written);
 
 const isWholeArguments = (written: string): boolean => isObject(parseJson(written));

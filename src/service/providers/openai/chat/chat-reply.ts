@@ -4,14 +4,12 @@ import { type ContentTexts, textIn, textsIn } from '../../content-texts.js';
 import { holdsError } from '../../error-body.js';
 import { finishReasonIn, unifyReason } from '../../finish-reasons.js';
 import type { ReplyCap } from '../../upstream/reply-cap.js';
-import { cost, count } from '../../usage-counts.js';
+import { cost, count, laterUsage } from '../../usage-counts.js';
 import type { TextDelta, VendorCompletion, VendorReply } from '../../vendor.js';
-import { type Fields, fieldsOf, objectsIn, parseJson } from '../../vendor-json.js';
+import { type Fields, fieldsOf, isEndMark, objectsIn, parseJson } from '../../vendor-json.js';
 import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls } from '../../vendor-limits.js';
 import { ChatCalls, callFieldsIn, type OpenCall, toCallPart } from './chat-calls.js';
 import { GrowingChatState, type StateFields, toVendorState } from './chat-state.js';
-
-const END_MARK = '[DONE]';
 
 /** Maximum number of tool-call fragments in one chunk of a stream. Models send a few at most. */
 const MAX_CALL_PARTS = 4_096;
@@ -29,10 +27,10 @@ interface ChatMessage {
   readonly state: StateFields;
 }
 
-/** A plain response or a chunk of a stream, reduced to its first choice. */
+/** A plain response or a chunk of a stream, with its choices combined. */
 interface Chunk {
   readonly model: string | null;
-  readonly usage: unknown;
+  readonly usage: Fields | undefined;
   readonly hasChoice: boolean;
   readonly finishReason: string | null;
   readonly delta: ChatMessage | undefined;
@@ -53,7 +51,9 @@ export class ChatReply implements VendorReply {
   #reasoning = '';
   #refusal = '';
   #finishReason: string | null = null;
-  #usage: unknown;
+  #usage = toUsage(undefined);
+  /** True once a `delta` has contained a part of the reply. A `message` after that repeats the whole reply. */
+  #hasDeltas = false;
 
   constructor(cap: ReplyCap, { isNative }: { readonly isNative: boolean }) {
     this.#cap = cap;
@@ -84,7 +84,7 @@ export class ChatReply implements VendorReply {
   }
 
   addEvent(data: string): readonly TextDelta[] | undefined {
-    if (data.startsWith(END_MARK)) {
+    if (isEndMark(data)) {
       this.hasEnded = true;
       return [];
     }
@@ -117,7 +117,7 @@ export class ChatReply implements VendorReply {
       unreadCallChars: charsOfUnread([...unread, ...this.#unreadCalls]),
       finishReason: unifyReason(this.#finishReason),
       finishReasonRaw: this.#finishReason,
-      usage: toUsage(this.#usage),
+      usage: this.#usage,
       model: this.#model,
       state: message,
     };
@@ -138,20 +138,36 @@ export class ChatReply implements VendorReply {
 
   #addHead({ model, usage, finishReason }: Chunk): void {
     this.#model ??= model;
-    this.#usage = usage ?? this.#usage;
+    if (usage) this.#usage = laterUsage(this.#usage, toUsage(usage));
     // Some servers first send the reason why the reply was cut, and then `stop` at the end of the stream.
     if (!isCut(this.#finishReason)) this.#finishReason = finishReason ?? this.#finishReason;
   }
 
   /**
-   * Returns the message of a chunk. Some servers stream it under `message`, or send the whole message beside an
-   * empty last `delta`.
+   * Returns the message of a chunk. Some servers stream it under `message`, others send the whole reply as the
+   * `message` of their last chunk.
    */
   #messageOf({ delta, message }: Chunk): ChatMessage | undefined {
-    if (!delta || !message) return delta ?? message;
-    const parts = [this.#text, this.#reasoning, this.#refusal];
-    const hasNothing = parts.every((part) => part === '') && this.#calls.all.length === 0;
-    return hasNothing && isEmpty(delta) ? message : delta;
+    if (delta && !isEmpty(delta)) {
+      this.#hasDeltas = true;
+      return delta;
+    }
+    return message && this.#hasDeltas ? this.#missingOf(message) : (message ?? delta);
+  }
+
+  /** Returns the parts of the whole reply of which no delta has arrived. */
+  #missingOf({ texts, reasoning, calls }: ChatMessage): ChatMessage {
+    const hasReasoning = this.#reasoning !== '';
+    return {
+      texts: {
+        text: this.#text === '' ? texts.text : '',
+        reasoning: hasReasoning ? '' : texts.reasoning,
+        refusal: this.#refusal === '' ? texts.refusal : '',
+      },
+      reasoning: hasReasoning ? '' : reasoning,
+      calls: this.#calls.all.length === 0 ? calls : [],
+      state: {},
+    };
   }
 
   #addTexts({ texts, reasoning, state }: ChatMessage): TextDelta[] {
@@ -175,16 +191,44 @@ export class ChatReply implements VendorReply {
  */
 function readChunk(json: unknown): Chunk | undefined {
   if (!isObject(json)) return undefined;
-  const { choices, model, usage, x_groq } = json;
-  const [choice = {}] = objectsIn(choices);
+  const { model, usage, x_groq } = json;
+  const choices = objectsIn(json['choices']);
   return {
     model: typeof model === 'string' ? model : null,
     // Kimi sends the usage in the choice, Groq in the field `x_groq`.
-    usage: usage ?? choice['usage'] ?? fieldsOf(x_groq)['usage'],
-    hasChoice: Object.keys(choice).length > 0,
-    finishReason: finishReasonIn(choice['finish_reason']),
-    delta: readMessage(choice['delta']),
-    message: readMessage(choice['message'] ?? choice['text']),
+    usage: [usage, choices[0]?.['usage'], fieldsOf(x_groq)['usage']].find(isObject),
+    hasChoice: choices.some((choice) => Object.keys(choice).length > 0),
+    finishReason: finishReasonOf(json, choices),
+    delta: combined(choices.map((choice) => readMessage(choice['delta']))),
+    message: combined(choices.map((choice) => readMessage(choice['message'] ?? choice['text']))),
+  };
+}
+
+/** Returns the finish reason of a choice. Some gateways put it into the delta, or beside the choices. */
+function finishReasonOf(json: Fields, choices: readonly Fields[]): string | null {
+  const places = [...choices, ...choices.map((choice) => choice['delta']), json].filter(isObject);
+  const reasons = places.map((place) => finishReasonIn(place['finish_reason']));
+  return reasons.find((reason) => reason !== null) ?? null;
+}
+
+/**
+ * Combines the messages of several choices. The service asks for one choice, but GitHub Copilot puts the text and the
+ * calls of one reply into choices of their own. If there are several texts, they are alternatives.
+ */
+function combined(given: readonly (ChatMessage | undefined)[]): ChatMessage | undefined {
+  const [first, ...others] = given.filter((message) => message !== undefined);
+  if (!first || others.length === 0) return first;
+  const all = [first, ...others];
+  const firstOf = (textOf: (message: ChatMessage) => string) => all.map(textOf).find(Boolean) ?? '';
+  return {
+    ...first,
+    texts: {
+      text: firstOf(({ texts }) => texts.text),
+      reasoning: firstOf(({ texts }) => texts.reasoning),
+      refusal: firstOf(({ texts }) => texts.refusal),
+    },
+    reasoning: firstOf(({ reasoning }) => reasoning),
+    calls: all.flatMap(({ calls }) => calls),
   };
 }
 

@@ -7,7 +7,7 @@ import { unifyReason } from '../../finish-reasons.js';
 import type { ReplyCap } from '../../upstream/reply-cap.js';
 import { cost, count } from '../../usage-counts.js';
 import type { TextDelta, VendorCompletion, VendorReply, VendorToolCall } from '../../vendor.js';
-import { argumentsIn, type Fields, fieldsOf, objectsIn, parseJson } from '../../vendor-json.js';
+import { argumentsIn, type Fields, fieldsOf, isEndMark, objectsIn, parseJson } from '../../vendor-json.js';
 import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls } from '../../vendor-limits.js';
 import { type ReasoningItem, readReasoningItem, stateOf } from './response-state.js';
 
@@ -26,6 +26,7 @@ const responseSchema = z.object({
 const eventSchema = z.object({
   type: z.string(),
   output_index: z.int().nonnegative().nullish().catch(null),
+  item_id: text,
   item: z.unknown().optional(),
   delta: text,
   text,
@@ -39,8 +40,12 @@ type ResponseEvent = z.output<typeof eventSchema>;
 
 type TextField = 'text' | 'refusal' | 'reasoning' | 'arguments';
 
+/** Maximum length of the id by which events find their item; a longer id is ignored. */
+const MAX_ID_LENGTH = 256;
+
 /** An output item as far as it has arrived. */
 interface OpenItem {
+  id: string;
   readonly kind: string | undefined;
   isDone: boolean;
   text: string;
@@ -78,7 +83,10 @@ export class ResponsesReply implements VendorReply {
   hasBegun = false;
   hasEnded = false;
   readonly #cap: ReplyCap;
-  readonly #items = new Map<number, OpenItem>();
+  readonly #items: OpenItem[] = [];
+  /** The latest item with each index and with each id, because some servers number all items alike, or not at all. */
+  readonly #byIndex = new Map<number, OpenItem>();
+  readonly #byId = new Map<string, OpenItem>();
   #response: Partial<Response> = {};
 
   constructor(cap: ReplyCap) {
@@ -97,11 +105,14 @@ export class ResponsesReply implements VendorReply {
   }
 
   addEvent(data: string): readonly TextDelta[] | undefined {
-    if (data.startsWith('[DONE]')) return [];
+    if (isEndMark(data)) {
+      this.hasEnded = true;
+      return [];
+    }
     const json = parseJson(data);
     const event = holdsError(json) ? undefined : eventSchema.safeParse(json).data;
     if (!event || event.type === 'response.failed') return undefined;
-    const { type, response, output_index: index } = event;
+    const { type, response } = event;
     if (endEvents.includes(type)) return this.#addEnd(response);
     if (type === 'response.created') this.#addHead(response);
     const isItem = type === 'response.output_item.added' || type === 'response.output_item.done';
@@ -109,14 +120,15 @@ export class ResponsesReply implements VendorReply {
     const field = textEvents.get(stem);
     if (!field && !isItem) return [];
     this.hasBegun = true;
-    if (this.#items.size >= MAX_STREAMED_PARTS) return undefined;
-    if (!field) return this.#addItem(index ?? this.#placeOf(event), event.item, type.endsWith('.done'));
-    const last = Math.max(0, this.#items.size - 1);
-    return this.#addText(this.#itemAt(index ?? last, kinds[field]), field, event);
+    if (this.#items.length >= MAX_STREAMED_PARTS) return undefined;
+    if (field) return this.#addText(this.#itemOf(event, kinds[field]), field, event);
+    return isObject(event.item)
+      ? this.#addItem(this.#itemOf(event, typeOf(event.item)), event.item, event)
+      : [];
   }
 
   completion(): VendorCompletion {
-    const items = [...this.#items].sort(([one], [other]) => one - other).map(([, item]) => item);
+    const items = this.#items;
     const { read, unread } = splitCalls(callsIn(items));
     const { status, incomplete_details, usage, model } = this.#response;
     const raw = incomplete_details?.reason || status || null;
@@ -155,43 +167,49 @@ export class ResponsesReply implements VendorReply {
     this.hasBegun = true;
     this.hasEnded = true;
     this.#response = { ...this.#response, ...response };
-    const streamed = this.#placesByKind();
-    let next = [...this.#items.keys()].reduce((most, place) => Math.max(most, place + 1), 0);
+    const streamed = this.#itemsByKind();
     const deltas: TextDelta[] = [];
     for (const json of objectsIn(response.output).slice(0, MAX_STREAMED_PARTS)) {
-      const place = streamed.get(typeOf(json))?.pop() ?? next++;
-      deltas.push(...this.#addItem(place, json, true));
+      const item = streamed.get(typeOf(json))?.pop() ?? this.#open(typeOf(json));
+      deltas.push(...this.#addItem(item, json));
     }
     return deltas;
   }
 
-  /** Returns the positions of the items of each type in descending order, so that `pop` returns the first. */
-  #placesByKind(): ReadonlyMap<string | undefined, number[]> {
-    const places = new Map<string | undefined, number[]>();
-    for (const [place, { kind }] of [...this.#items].sort(([one], [other]) => other - one)) {
-      const same = places.get(kind);
-      if (same) same.push(place);
-      else places.set(kind, [place]);
+  /** Returns the items of each type, the latest first, so that `pop` returns the first. */
+  #itemsByKind(): ReadonlyMap<string | undefined, OpenItem[]> {
+    const items = new Map<string | undefined, OpenItem[]>();
+    for (const item of this.#items.toReversed()) {
+      const same = items.get(item.kind);
+      if (same) same.push(item);
+      else items.set(item.kind, [item]);
     }
-    return places;
+    return items;
   }
 
-  /**
-   * Returns the position of an item without an index. If the event ends an item, it is the position of the last item,
-   * otherwise the next free one.
-   */
-  #placeOf({ type, item }: ResponseEvent): number {
-    const last = this.#items.get(this.#items.size - 1);
-    const isEnd = type === 'response.output_item.done' && last?.kind === typeOf(item) && !last?.isDone;
-    return this.#items.size - (isEnd ? 1 : 0);
+  /** Returns the item to which an event belongs, or a new one. */
+  #itemOf(event: ResponseEvent, kind: string | undefined): OpenItem {
+    const { output_index: index, item_id, item } = event;
+    const id = idOf(item_id) || idOf(isObject(item) ? item['id'] : null);
+    const withId = this.#byId.get(id);
+    const withIndex = index == null ? this.#items.at(-1) : this.#byIndex.get(index);
+    const known = [withId, isStart(event) ? undefined : withIndex]
+      .filter((each) => each !== undefined)
+      .filter((each) => each.kind === kind);
+    // An item that has ended is not ended again, except under its own id.
+    const isRefused = isStart(event) || (item !== undefined && known[0] !== withId);
+    const ended = isRefused ? undefined : known[0];
+    const target = known.find(({ isDone }) => !isDone) ?? ended ?? this.#open(kind);
+    if (index != null) this.#byIndex.set(index, target);
+    target.id ||= id;
+    if (id !== '' && target.id === id) this.#byId.set(id, target);
+    return target;
   }
 
-  #itemAt(index: number, kind: string | undefined): OpenItem {
-    const known = this.#items.get(index);
-    if (known) return known;
+  #open(kind: string | undefined): OpenItem {
     const texts = { text: '', refusal: '', reasoning: '', arguments: '' };
-    const item: OpenItem = { kind, isDone: false, ...texts, call: undefined, state: [] };
-    this.#items.set(index, item);
+    const item: OpenItem = { id: '', kind, isDone: false, ...texts, call: undefined, state: [] };
+    this.#items.push(item);
     return item;
   }
 
@@ -202,13 +220,15 @@ export class ResponsesReply implements VendorReply {
     return item[field] === '' ? this.#append(item, field, whole ?? '') : [];
   }
 
-  /** Adds a whole item. Texts that arrived in fragments are not added again. */
-  #addItem(index: number, json: unknown, isDone: boolean): readonly TextDelta[] {
-    if (!isObject(json)) return [];
-    const item = this.#itemAt(index, typeOf(json));
+  /** Adds an item, unless the event only starts it. Texts that arrived in fragments are not added again. */
+  #addItem(
+    item: OpenItem,
+    json: Readonly<Record<string, unknown>>,
+    event?: ResponseEvent,
+  ): readonly TextDelta[] {
     const deltas: TextDelta[] = [];
     if (typeOf(json) === 'function_call') this.#addCall(item, json);
-    if (!isDone) return deltas;
+    if (event && isStart(event)) return deltas;
     item.isDone = true;
     if (item.state.length === 0) item.state = readReasoningItem(json).map((each) => this.#admitted(each));
     // Cast: `textsOf` returns a record with exactly these field names.
@@ -252,6 +272,9 @@ function callsIn(items: readonly OpenItem[]): VendorToolCall[] {
     return [{ ...call, arguments: written, state: own }];
   });
 }
+const isStart = ({ type }: ResponseEvent): boolean => type === 'response.output_item.added';
+
+const idOf = (id: unknown): string => (typeof id === 'string' && id.length <= MAX_ID_LENGTH ? id : '');
 
 /** Returns the type of an item; `message` for an assistant's item without a type, which some servers send. */
 const typeOf = (item: unknown): string | undefined => {
