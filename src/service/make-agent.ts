@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
+import type { StepError } from '../contract/step.js';
 import { fetchVia } from '../network/proxies/fetch-via.js';
 import { proxiesFrom } from '../network/proxies/proxies.js';
 import { contextSources } from './context/sources/context-sources.js';
-import { describeEnd } from './http/failure/describe-end.js';
-import type { Agent } from './http/routes/step-routes.js';
+import { toFailure } from './http/failure/to-failure.js';
+import { sentencesOf } from './http/failure/wire-failure.js';
+import type { Agent } from './http/services.js';
 import type { ServiceMetrics } from './operations/metrics/service-metrics.js';
 import { createModelDirectory } from './providers/create-model-directory.js';
 import { recordingStep, type StepSink } from './recording/recording-step.js';
 import type { Config } from './settings/config.js';
 import { compactHistory } from './step/compaction/compact-history.js';
+import { Interruption } from './step/interruption.js';
 import { previewStep, reactStep } from './step/react-step.js';
 import { version } from './version.js';
 import type { WatchRoom } from './watching/watch-room.js';
@@ -51,7 +54,7 @@ export function makeAgent(config: Config, { metrics, startOffline, record, watch
     ...(watch && { watch: { begin: (step) => watch.begin(step), explain: describeEnd } }),
   });
   const models = createModelDirectory({
-    ...(metrics && { observe: metrics.observeUpstreams }),
+    ...(metrics && { observe: metrics.upstreams.observe }),
     openaiUrl: config.OPENAI_UPSTREAM_URL,
     anthropicUrl: config.ANTHROPIC_UPSTREAM_URL,
     gateways: { openai: withCertificates(openai), anthropic: withCertificates(anthropic) },
@@ -61,7 +64,7 @@ export function makeAgent(config: Config, { metrics, startOffline, record, watch
     proxyFor: proxiesFrom(config),
     ...(config.OFFLINE_MODEL === 'on' && { startOffline }),
   });
-  metrics?.beginUpstreams(models.list().upstreams.map(({ name }) => name));
+  for (const { name } of models.list().upstreams) metrics?.upstreams.begin(name);
   return {
     models,
     step: metrics?.timed(step) ?? step,
@@ -69,4 +72,12 @@ export function makeAgent(config: Config, { metrics, startOffline, record, watch
     compact: compactHistory,
     sourcesFor: contextSources(config, fetchVia(config, contextConnections)),
   };
+}
+
+/** Describes the error that ended a step to its watchers. If the caller left, the code is `caller_left`. */
+function describeEnd(thrown: unknown): Pick<StepError, 'code' | 'message'> {
+  if (thrown instanceof Interruption && thrown.reason === 'caller_left')
+    return { code: 'caller_left', message: 'The caller left before the step ended.' };
+  const failure = toFailure(thrown);
+  return { code: failure.code, message: [failure.message, ...sentencesOf(failure)].join(' ') };
 }

@@ -8,7 +8,7 @@ import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
 import { RefusedConnections } from './http/failure/answer-client-error.js';
 import { defaultMaxBytes, InFlight } from './http/intake/in-flight.js';
-import type { Agent } from './http/routes/step-routes.js';
+import type { Agent } from './http/services.js';
 import type { AccessTokens } from './operations/access/access-tokens.js';
 import { watchEventLoop } from './operations/event-loop-lag.js';
 import type { OpenLimits } from './operations/limits/open-limits.js';

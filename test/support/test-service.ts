@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { type AppDependencies, createApp } from '../../src/service/http/create-app.js';
 import { createServer, type ServerLimits } from '../../src/service/http/create-server.js';
 import { InFlight } from '../../src/service/http/intake/in-flight.js';
-import type { Agent } from '../../src/service/http/routes/step-routes.js';
+import type { Agent } from '../../src/service/http/services.js';
 import type { ModelDirectory } from '../../src/service/providers/create-model-directory.js';
 import { compactHistory } from '../../src/service/step/compaction/compact-history.js';
 import { previewStep, type StepResult } from '../../src/service/step/react-step.js';

@@ -8,7 +8,7 @@ import { connectionFailureOf, PROXY_FAILED } from '../connection-problem.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-export interface TunnelOptions {
+interface TunnelOptions {
   /** Certificates to trust instead of the usual ones, in PEM. They apply to the server, not to the proxy. */
   readonly ca?: ConnectionOptions['ca'];
   /** Time limit for the proxy to open the tunnel, and then again for the TLS handshake through it. Default: 10,000. */

@@ -18,9 +18,6 @@ export interface Wire {
    * reason once it is aborted. Yields to the event loop between the items of long lists (`readEach`).
    */
   read(body: unknown, signal: AbortSignal): Promise<WireExchange>;
-
-  /** Writes a failure that happens before the first byte of an answer is sent. */
-  readonly writeFailure: FailureWriter;
 }
 
 /** A parsed request, and the writer of its answer, which may repeat parts of the request. */
@@ -156,7 +153,7 @@ export interface WireFailure {
 }
 
 /**
- * Writes a failure in the shape of an API. The status is the one by which clients of this API decide whether to
- * retry.
+ * Writes a failure that happens before the first byte of an answer is sent, in the shape of an API. The status is the
+ * one by which clients of this API decide whether to retry.
  */
 export type FailureWriter = (failure: WireFailure) => { readonly status: number; readonly body: object };

@@ -1,8 +1,5 @@
 import express, { type Express } from 'express';
-import type { Logger } from 'pino';
-import type { AccessTokens } from '../operations/access/access-tokens.js';
 import type { CallerLimits } from '../operations/limits/caller-limits.js';
-import type { ServiceMetrics } from '../operations/metrics/service-metrics.js';
 import { passOnTraces, type Tracing } from '../operations/tracing/request-trace.js';
 import type { Secret } from '../providers/secret.js';
 import { nameWire, wireRoutes } from './compat/wire-routes.js';
@@ -12,31 +9,26 @@ import type { InFlight } from './intake/in-flight.js';
 import { cors } from './middleware/cors.js';
 import { limitCallers } from './middleware/limit-callers.js';
 import { isOfApi } from './middleware/paths.js';
-import { recordRequests, toLogLine } from './middleware/request-log.js';
+import { recordRequests } from './middleware/request-log.js';
 import { type Preparation, stateOf } from './middleware/request-state.js';
 import { requireHost, requireOwnHost } from './middleware/require-own-host.js';
 import { requireToken } from './middleware/require-token.js';
 import { securityHeaders } from './middleware/security-headers.js';
-import { type AgentServices, agentRoutes } from './routes/agent-routes.js';
+import { agentRoutes } from './routes/agent-routes.js';
 import { docsRoutes } from './routes/pages/docs-routes.js';
-import { type HandedRuns, handedRunRoutes } from './routes/pages/handed-runs.js';
+import { type HandedRuns, handedRunRoutes } from './routes/pages/playground-routes.js';
 import { addRoute, nameRoute } from './routes/route.js';
 import { statusRoutes } from './routes/status-routes.js';
-import { type WatchServices, watchRoute } from './routes/watch-route.js';
+import { watchRoute } from './routes/watch-route.js';
+import type { Services } from './services.js';
 
-export interface AppDependencies extends AgentServices, Pick<WatchServices, 'watch'> {
-  readonly log: Logger;
-  /** Version of the package. */
-  readonly version: string;
+export interface AppDependencies extends Services {
   /** Origins whose web pages may call the service; none by default. */
   readonly corsOrigins?: readonly string[];
-  /** Bearer tokens. Without them, everybody who can reach the port may call. */
-  readonly tokens?: AccessTokens | undefined;
   /** Limits of each caller; none by default. */
   readonly limits?: CallerLimits | undefined;
   /** Tracing of requests. By default, trace headers are only passed on. */
   readonly tracing?: Tracing;
-  readonly metrics?: ServiceMetrics | undefined;
   /** Credentials in the settings of upstreams, which must not occur in a request id; none by default. */
   readonly gatewaySecrets?: readonly Secret[];
   /** Proxies whose `X-Forwarded-For` is trusted: their number or their addresses. */
@@ -53,7 +45,6 @@ export function createApp(dependencies: AppDependencies): Express {
     log,
     version,
     corsOrigins = [],
-    agent,
     inFlight,
     tokens,
     limits,
@@ -68,15 +59,12 @@ export function createApp(dependencies: AppDependencies): Express {
     ...agentRoutes(dependencies),
     ...wireRoutes(dependencies),
     watchRoute(dependencies),
-    ...statusRoutes({ inFlight, agent, version, metrics, isWatched: dependencies.watch !== undefined }),
+    ...statusRoutes(dependencies),
     ...docsRoutes(version),
     ...handedRunRoutes(dependencies.handedRuns ?? {}),
   ];
   const preparations: Preparation[] = [
-    recordRequests((record) => {
-      log.info(toLogLine(record), 'request');
-      metrics?.requestEnded(record);
-    }, gatewaySecrets),
+    recordRequests({ log, metrics, gatewaySecrets }),
     nameRoute(routes),
     nameWire,
     traceRequests(dependencies.tracing ?? passOnTraces),

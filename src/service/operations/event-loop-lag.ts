@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 const RESOLUTION_MS = 10;
 const WINDOW_MS = 1_000;
 
-export interface EventLoopLag {
+interface EventLoopLag {
   /**
    * Returns the average delay of timers per second, in milliseconds: the lower of the last two seconds. After a
    * single blockage the loop is free again; only two late seconds in a row indicate overload.

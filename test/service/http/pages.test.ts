@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, get as getOver, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openapiDocument } from '../../../src/contract/openapi/openapi.js';
@@ -46,6 +46,19 @@ describe('status and documentation routes (rule: health)', () => {
       expect((await get(path)).status).toBe(200);
     }
   });
+});
+
+test('a page whose compressed file cannot be read gets an error that is not declared as compressed', async () => {
+  const page = '.build/src/playground/page/removed.js';
+  writeFileSync(page, '');
+  const pages = await startTestService();
+  rmSync(page);
+  const { status, headers, body } = await pages.call('GET', '/playground/removed.js', {
+    headers: { 'Accept-Encoding': 'br' },
+  });
+  expect([status, body.error.code]).toEqual([500, 'internal_error']);
+  expect(headers['content-encoding']).toBeUndefined();
+  await pages.close();
 });
 
 describe('the docs page', () => {

@@ -165,6 +165,26 @@ describe('a stream of events (rule: one-end)', () => {
     response.destroy();
   });
 
+  test('a stream whose caller left before its first event keeps no timer (rule: heartbeat)', async () => {
+    jest.useFakeTimers({ doNotFake: [...timersOfNode] });
+    let isBegun = false;
+    await serviceThat(async (observer, signal) => {
+      isBegun = true;
+      await new Promise((aborted) => signal.addEventListener('abort', aborted));
+      await observer.contextBuilt(report);
+      throw signal.reason;
+    });
+    const leaving = new AbortController();
+    const call = service?.call('POST', streamPath, { body: stepBody(), signal: leaving.signal });
+    await until(() => isBegun);
+    leaving.abort();
+    await expect(call).rejects.toThrow();
+    await until(() => service?.log.at(-1)?.['status'] === 499);
+    const timers = jest.getTimerCount();
+    jest.useRealTimers();
+    expect(timers).toBe(0);
+  });
+
   test('a stream without context still begins with step.started', async () => {
     await serviceThat(async () => {});
     const { events } = await streamed();

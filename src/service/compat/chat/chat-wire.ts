@@ -1,4 +1,3 @@
-import { writeOpenAiFailure } from '../openai-failure.js';
 import type { Wire } from '../wire.js';
 import { readChat } from './read-chat.js';
 import { ChatStream, writeChat } from './write-chat.js';
@@ -15,5 +14,4 @@ export const chatWire: Wire = {
       openStream: (identity) => new ChatStream(identity, includesUsage),
     };
   },
-  writeFailure: writeOpenAiFailure,
 };

@@ -1,5 +1,4 @@
 import type { Wire } from '../wire.js';
-import { writeMessagesFailure } from './messages-failure.js';
 import { readMessages } from './read-messages.js';
 import { MessagesStream, writeMessage } from './write-messages.js';
 
@@ -15,5 +14,4 @@ export const messagesWire: Wire = {
       openStream: (identity) => new MessagesStream(identity),
     };
   },
-  writeFailure: writeMessagesFailure,
 };

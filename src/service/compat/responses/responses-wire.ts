@@ -1,6 +1,5 @@
 import type { Wire } from '../wire.js';
 import { readResponses } from './read-responses.js';
-import { writeResponsesFailure } from './responses-failure.js';
 import { ResponsesStream } from './responses-stream.js';
 import { writeResponse } from './write-response.js';
 
@@ -16,5 +15,4 @@ export const responsesWire: Wire = {
       openStream: (identity) => new ResponsesStream(identity, repeated),
     };
   },
-  writeFailure: writeResponsesFailure,
 };

@@ -1,37 +1,34 @@
 import { randomBytes } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Logger } from 'pino';
 import type { ContextReport } from '../../../contract/context-report.js';
 import type { Parse, Warning } from '../../../contract/step.js';
-import { type Answered, type Answering, answerRequest } from '../../compat/answer-request.js';
+import { type Answered, answerRequest } from '../../compat/answer-request.js';
 import { readStates } from '../../compat/client-state.js';
 import { chooseBudget, toStepRequest } from '../../compat/to-step-request.js';
 import type { AnswerIdentity, Wire, WireExchange } from '../../compat/wire.js';
-import type { AccessTokens } from '../../operations/access/access-tokens.js';
 import { attachmentWarnings } from '../../step/history/attachments.js';
+import { BudgetExceeded } from '../../step/interruption.js';
 import { observeCalls } from '../../step/observe-calls.js';
 import type { StepInput } from '../../step/react-step.js';
 import type { StepDependencies } from '../../step/step-dependencies.js';
 import { logBug } from '../failure/error-handler.js';
-import { announceReply, connect, receive } from '../intake/accept-request.js';
+import { announceReply, connect, promptDependencies, receive } from '../intake/accept-request.js';
 import type { RequestDeadline } from '../intake/request-deadline.js';
 import { keepKeyOut, type RequestState } from '../middleware/request-state.js';
 import { modelKeyOf } from '../middleware/wire-credentials.js';
-import { countAnswer, sendAnswer } from '../routes/send-answer.js';
-import { record, type StepServices } from '../routes/step-routes.js';
+import { sendAnswer } from '../routes/send-answer.js';
+import { record } from '../routes/step-routes.js';
+import type { LoadedServices } from '../services.js';
 import { type RoutedModel, routeModel, type Windows } from './route-model.js';
 import { readSettings, type WireSettings } from './wire-settings.js';
 import { WireStream } from './wire-stream.js';
 
-export interface WireServices extends StepServices {
-  /** The bearer tokens of the service. Without them, everybody may call. */
-  readonly tokens: AccessTokens | undefined;
+interface WireServices extends LoadedServices {
   readonly windows: Windows;
-  readonly log: Logger;
 }
 
 /** A request that was accepted, read and routed. */
-export interface AcceptedExchange {
+interface AcceptedExchange {
   readonly exchange: WireExchange;
   readonly settings: WireSettings;
   readonly routed: RoutedModel;
@@ -45,7 +42,7 @@ export interface AcceptedExchange {
  * Reads a request to a compatible endpoint whose API format is `wire`. The cheapest checks come first: headers,
  * load, body, model. Throws `RequestRefused`, `StepRefused` or `Interruption`.
  */
-export async function acceptExchange(
+async function acceptExchange(
   wire: Wire,
   { request, response }: { readonly request: Request; readonly response: Response },
   services: WireServices,
@@ -72,6 +69,7 @@ export async function acceptExchange(
     caller: state.caller?.name,
   });
   state.echo = { sessionId: input.session_id, iterationsLeft: null, history: null };
+  state.maxPromptTokens = budget.tokenLimit - budget.outputLimit;
   announceReply(deadline, budget.outputLimit);
   deadline.start(services.deadlineMs);
   return { exchange, settings, routed, input, sentKey, deadline, state };
@@ -103,18 +101,6 @@ function setWarningsHeader(
   if (codes.length > 0) response.setHeader('X-Stepwise-Warnings', codes.join(', '));
 }
 
-/** Returns those dependencies of a step for which no model key is needed. */
-export function promptDependencies({ routed, deadline, state }: AcceptedExchange) {
-  const { model } = routed;
-  return {
-    profile: model.profile,
-    tokens: model.tokenCounter(deadline.signal),
-    deadline,
-    sources: [],
-    during: state.trace.during,
-  };
-}
-
 /** Returns the handler of a compatible endpoint, for plain and streamed responses (rule: compatible-wires). */
 export function answerWire(wire: Wire, services: WireServices): RequestHandler {
   return async (request, response) => {
@@ -127,37 +113,46 @@ export function answerWire(wire: Wire, services: WireServices): RequestHandler {
       : undefined;
     if (stream) state.events = stream;
     const dependencies: StepDependencies = {
-      ...promptDependencies(accepted),
-      provider: observeCalls(provider, ({ request: { promptTokens } }) => {
-        state.promptSize = { promptTokens, maxPromptTokens: maxPromptTokens(input) };
-        return stream && { event: () => stream.start() };
-      }),
+      ...promptDependencies(routed.model, accepted),
+      sources: [],
+      provider: observeCalls(provider, () => stream && { event: () => stream.start() }),
       redact,
       now: () => new Date(),
       origin: { requestId: state.id, endpoint: wire.endpoint },
     };
-    const contextBuilt = (report: ContextReport): undefined => {
-      setReportHeaders(response, report);
-    };
-    const step: Answering['step'] = (step, observer) =>
-      services.agent.step(step, dependencies, observer).then((result) => {
-        record(result, state);
-        return result;
-      });
     const { corrections, reports } = accepted.settings;
     const answered = await answerRequest(exchange.request, input, {
-      step,
+      step: (step, observer) =>
+        services.agent.step(step, dependencies, observer).then((result) => record(result, state)),
       corrections,
       reports,
       identity,
       newId,
       sink: stream,
-      contextBuilt,
+      contextBuilt: (report) => setReportHeaders(response, report),
       correctionFailed: (error) => logBug(services.log, error, state),
     });
-    if (stream) stream.end(answered.answer, (bytes) => countAnswer(response, bytes));
+    if (stream) stream.end(answered.answer);
     else sendWhole(response, exchange, answered);
   };
+}
+
+/** Returns the handler that counts the tokens of a prompt (rule: messages-count). Makes no model call and needs no key. */
+export function answerCount(wire: Wire, services: WireServices): RequestHandler {
+  return async (request, response) => {
+    const accepted = await acceptExchange(wire, { request, response }, services);
+    const dependencies = { ...promptDependencies(accepted.routed.model, accepted), sources: [] };
+    const tokens = await services.agent
+      .preview(accepted.input, dependencies)
+      .then(({ context_report: report }) => report.prompt_tokens, tokensOfTooLong);
+    sendAnswer(response, { input_tokens: tokens });
+  };
+}
+
+/** Returns the tokens of a prompt that does not fit; throws any other error again. */
+function tokensOfTooLong(error: unknown): number {
+  if (error instanceof BudgetExceeded) return error.size.promptTokens;
+  throw error;
 }
 
 function sendWhole(response: Response, exchange: WireExchange, { answer, first, result }: Answered): void {
@@ -183,14 +178,11 @@ function identityOf({ request: { model } }: WireExchange): AnswerIdentity {
   return { id: newId(), createdAt: Math.floor(Date.now() / 1_000), model };
 }
 
-const maxPromptTokens = ({ llm_config: { tokenLimit, reservedOutputTokens = 0 } }: StepInput): number =>
-  tokenLimit - reservedOutputTokens;
-
 /**
  * Sets the headers that report how long the prompt is, and how much of the conversation was left out of it
  * (rule: compatible-report).
  */
-function setReportHeaders(response: Response, { prompt_tokens, items }: ContextReport): void {
+function setReportHeaders(response: Response, { prompt_tokens, items }: ContextReport): undefined {
   const isLeftOut = new Set(['truncated', 'masked', 'dropped']);
   const leftOut = items.filter(({ kind, status }) => kind !== 'tool' && isLeftOut.has(status)).length;
   response.setHeader('X-Stepwise-Prompt-Tokens', String(prompt_tokens));

@@ -1,39 +1,25 @@
 import type { Request } from 'express';
-import type { Logger } from 'pino';
 import { writeMessagesFailure } from '../../compat/messages/messages-failure.js';
 import { writeOpenAiFailure } from '../../compat/openai-failure.js';
 import { writeResponsesFailure } from '../../compat/responses/responses-failure.js';
 import type { FailureWriter, Wire } from '../../compat/wire.js';
-import type { AccessTokens } from '../../operations/access/access-tokens.js';
 import { isOfWire } from '../middleware/paths.js';
 import { type Preparation, stateOf } from '../middleware/request-state.js';
-import { type AgentServices, loaded } from '../routes/agent-routes.js';
+import { loaded } from '../routes/agent-routes.js';
 import type { Route } from '../routes/route.js';
+import { loadServices, type Services } from '../services.js';
 import { Windows } from './route-model.js';
-import type { WireServices } from './wire-route.js';
-
-export interface CompatServices extends AgentServices {
-  readonly tokens?: AccessTokens | undefined;
-  readonly log: Logger;
-}
 
 /** Routes of the compatible endpoints. Their handlers are loaded with the first request (rule: compatible-wires). */
-export function wireRoutes({ agent, inFlight, body, deadlineMs, tokens, log }: CompatServices): Route[] {
-  const windows = new Windows(log);
-  const services = async (): Promise<WireServices> => ({
-    agent: await agent(),
-    inFlight,
-    body,
-    deadlineMs,
-    tokens,
-    windows,
-    log,
-  });
-  const wire = (load: () => Promise<Wire>) =>
-    loaded(async () => (await import('./wire-route.js')).answerWire(await load(), await services()));
+export function wireRoutes(services: Services): Route[] {
+  const windows = new Windows(services.log);
+  const load = async () => ({ ...(await loadServices(services)), windows });
+  const wire = (loadWire: () => Promise<Wire>) =>
+    loaded(async () => (await import('./wire-route.js')).answerWire(await loadWire(), await load()));
   const messages = async () => (await import('../../compat/messages/messages-wire.js')).messagesWire;
-  const models = async () => (await import('./models-routes.js')).answerModels((await agent()).models);
-  const model = async () => (await import('./models-routes.js')).answerModel((await agent()).models);
+  const models = async () =>
+    (await import('./models-routes.js')).answerModels((await services.agent()).models);
+  const model = async () => (await import('./models-routes.js')).answerModel((await services.agent()).models);
   return [
     {
       path: '/v1/chat/completions',
@@ -46,9 +32,7 @@ export function wireRoutes({ agent, inFlight, body, deadlineMs, tokens, log }: C
     { path: '/v1/messages', post: wire(messages) },
     {
       path: '/v1/messages/count_tokens',
-      post: loaded(async () =>
-        (await import('./count-route.js')).answerCount(await messages(), await services()),
-      ),
+      post: loaded(async () => (await import('./wire-route.js')).answerCount(await messages(), await load())),
     },
     { path: '/v1/models', get: loaded(models) },
     { path: '/v1/models/*id', name: '/v1/models/{id}', get: loaded(model) },

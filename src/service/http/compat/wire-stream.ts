@@ -1,7 +1,7 @@
 import type { Response } from 'express';
-import type { StepError } from '../../../contract/step.js';
 import type { TextSink } from '../../compat/sent-text.js';
 import type { Answer, StreamWriter } from '../../compat/wire.js';
+import type { Failure } from '../failure/to-failure.js';
 import { wireFailure } from '../failure/wire-failure.js';
 import type { OpenStream, RequestState } from '../middleware/request-state.js';
 import { TextStream } from '../routes/text-stream.js';
@@ -17,7 +17,7 @@ export class WireStream implements TextSink, OpenStream {
 
   constructor(response: Response, writer: StreamWriter, state: RequestState) {
     this.#stream = new TextStream(response, {
-      opening: () => writer.begin(state.promptSize?.promptTokens ?? 0),
+      opening: () => writer.begin(state.modelCalls.at(-1)?.promptTokens ?? 0),
       keepAlive: writer.keepAlive,
     });
     this.#writer = writer;
@@ -40,15 +40,16 @@ export class WireStream implements TextSink, OpenStream {
     return this.#stream.send(this.#writer.reason(delta));
   }
 
-  end(answer: Answer, count: (bytes: number) => void): void {
-    this.#stream.end(this.#writer.end(answer), count);
+  /** Sends the rest of the answer. Throws as `TextStream.endAnswer` does. */
+  end(answer: Answer): void {
+    this.#stream.endAnswer(this.#writer.end(answer));
   }
 
-  fail(error: StepError): void {
+  fail(failure: Failure): void {
     // The stream starts before the failure is written, because a writer numbers its events in the
     // order of its calls.
     this.#stream.start();
-    this.#stream.end(this.#writer.fail(wireFailure(error, this.#state)));
+    this.#stream.end(this.#writer.fail(wireFailure(failure, this.#state)));
   }
 
   /** Begins the response, if it has not begun. Before that, a failure gets an HTTP error status. */

@@ -5,7 +5,7 @@ import type { SourceStep } from '../../../contract/source-step.js';
 import type { ErrorResponse, StepError } from '../../../contract/step.js';
 import { blankStep } from '../../../conversation/blank-step.js';
 import { type RequestState, stateOf } from '../middleware/request-state.js';
-import { toSourceStep } from '../to-source-step.js';
+import { toSourceStep } from '../routes/to-step.js';
 import type { Failure } from './to-failure.js';
 import { wireFailure } from './wire-failure.js';
 
@@ -26,7 +26,7 @@ export function sendFailure(request: Request, response: Response, error: Failure
 }
 
 /** Builds the failure body, with or without our extensions, as the caller asked (rule: source-fields). */
-export function failureBody(error: StepError, state: RequestState): ErrorResponse | SourceStep {
+export function failureBody(error: Failure, state: RequestState): ErrorResponse | SourceStep {
   const body = errorResponse(error, state);
   return state.declinesExtensions ? toSourceStep(body) : body;
 }

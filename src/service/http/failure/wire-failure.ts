@@ -4,6 +4,7 @@ import type { WireFailure } from '../../compat/wire.js';
 import { BudgetExceeded, type PromptSize } from '../../step/interruption.js';
 import { ProviderError } from '../../step/provider.js';
 import type { RequestState } from '../middleware/request-state.js';
+import type { Failure } from './to-failure.js';
 
 /** Messages for callers of the compatible endpoints, in place of messages that name fields of our own contract. */
 const sentences: Readonly<Record<string, string>> = {
@@ -15,12 +16,11 @@ const sentences: Readonly<Record<string, string>> = {
 };
 
 /** Converts a failure to the data from which a compatible endpoint writes its error body (rule: compatible-errors). */
-export function wireFailure(failure: StepError, { id, tooLong }: RequestState): WireFailure {
+export function wireFailure(failure: Failure, { id, tooLong }: RequestState): WireFailure {
   const { code, details } = failure;
-  const row = Object.hasOwn(errorCodes, code) ? errorCodes[code as keyof typeof errorCodes] : undefined;
   return {
     failure,
-    status: row?.status ?? 500,
+    status: errorCodes[code].status,
     message: [sentences[code] ?? failure.message, ...sentencesOf(failure)].join(' '),
     param:
       (code === 'invalid_request' || code === 'unsupported_model' ? details[0]?.path : undefined) || null,
@@ -46,10 +46,10 @@ const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}
  */
 export function tooLongOf(
   thrown: unknown,
-  { promptSize }: Pick<RequestState, 'promptSize'>,
+  { modelCalls, maxPromptTokens = 0 }: RequestState,
 ): PromptSize | undefined {
   if (thrown instanceof BudgetExceeded) return thrown.size;
   if (!(thrown instanceof ProviderError) || thrown.failure !== 'context_length') return undefined;
-  const { promptTokens, maxPromptTokens } = promptSize ?? { promptTokens: 1, maxPromptTokens: 0 };
+  const promptTokens = modelCalls.at(-1)?.promptTokens ?? 1;
   return { promptTokens, maxPromptTokens: Math.min(maxPromptTokens, promptTokens - 1) };
 }

@@ -14,7 +14,7 @@ import type { ConvertedJson } from './convert-json.js';
 import type { InFlight } from './in-flight.js';
 import { meter } from './metered-provider.js';
 import { type ParsedRequest, parseRequest } from './parse-request.js';
-import { type BodyLimits, declaredBytes, type ReadingOptions, readBody } from './read-request-body.js';
+import { type BodyLimits, declaredBytes, readBody } from './read-request-body.js';
 import type { RequestDeadline } from './request-deadline.js';
 
 /** The fields that every request within a run has. */
@@ -85,7 +85,7 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
 }
 
 /** A body that was read, with the deadline and the state of its request. */
-export interface ReceivedBody extends ConvertedJson {
+interface ReceivedBody extends ConvertedJson {
   readonly deadline: RequestDeadline;
   readonly state: RequestState;
 }
@@ -94,14 +94,14 @@ export interface ReceivedBody extends ConvertedJson {
 export async function receive(
   { request, response }: Pick<Exchange, 'request' | 'response'>,
   limits: RequestLimits,
-  options: ReadingOptions = { isLenient: false },
+  { isLenient = false } = {},
 ): Promise<ReceivedBody> {
   const deadline = limits.inFlight.accept(response, declaredBytes(request, limits.body));
   // The deadline also applies to rejected requests, which keep their slot until their response has been read.
   deadline.start(limits.body.timeoutMs + limits.deadlineMs);
   const state = stateOf(response);
   state.deadline = deadline;
-  return { ...(await readBody(request, { ...limits.body, ...options }, deadline)), deadline, state };
+  return { ...(await readBody(request, { ...limits.body, isLenient }, deadline)), deadline, state };
 }
 
 /** Reserves memory for a reply of at most `outputLimit` tokens (rule: overload). */
@@ -148,6 +148,17 @@ export function resolveModel(config: LlmConfig, models: ModelDirectory): Resolve
   ]);
 }
 
+/** Returns those dependencies of a step for which no model key is needed, except its sources. */
+export const promptDependencies = (
+  model: ResolvedModel,
+  { deadline, state }: Pick<ReceivedBody, 'deadline' | 'state'>,
+) => ({
+  profile: model.profile,
+  tokens: model.tokenCounter(deadline.signal),
+  deadline,
+  during: state.trace.during,
+});
+
 /**
  * Connects the model with the caller's key. Throws `RequestRefused` if the key is missing or malformed, unless the
  * model needs no key (rule: key-form). A request without iterations left makes no call and so needs no key either
@@ -164,9 +175,10 @@ export function connect(
   const redact = redactWith(secrets);
   if (request.max_iterations_left === 0) return { provider: model.connect(undefined), redact };
   const key = model.keyRequired ? readModelKey(sentKey) : undefined;
-  const provider = state.trace.connect((observe) => model.connect(key, observe), {
-    redact: (text) => withoutSecrets(text, secrets),
-  });
+  const provider = state.trace.connect(
+    (observe) => model.connect(key, observe),
+    (text) => withoutSecrets(text, secrets),
+  );
   return { provider: meter(provider, state.modelCalls), redact };
 }
 

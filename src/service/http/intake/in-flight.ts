@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { RequestRefused } from '../failure/to-failure.js';
 import { type ByteKind, MEMORY_PER_BYTE, RequestDeadline } from './request-deadline.js';
 
-export interface InFlightOptions {
+interface InFlightOptions {
   /** Maximum number of requests in flight. Further requests are rejected immediately with `overloaded`. */
   readonly max: number;
   /** Maximum bytes in flight. A request above it is accepted only if no other one is in flight. */

@@ -4,10 +4,12 @@ import { type Completion, type Provider, ProviderError } from '../../step/provid
 
 /** The tokens of one model call: as the provider reports them, and until then as the service counts them. */
 export interface MeteredCall {
-  promptTokens: number;
+  readonly promptTokens: number;
   replyChars: number;
   /** 0 until the provider has reported the usage. */
   reportedTokens: number;
+  /** True if the provider refused the call, or if the call failed before the reply began. */
+  isFree: boolean;
 }
 
 /** Approximate length of a token in the replies of models. */
@@ -17,13 +19,13 @@ const CHARS_PER_TOKEN = 4;
 export const chargedTokens = (calls: readonly MeteredCall[]): number =>
   calls.reduce((sum, call) => sum + tokensOf(call), 0);
 
-const tokensOf = ({ promptTokens, replyChars, reportedTokens }: MeteredCall): number =>
-  reportedTokens || promptTokens + Math.ceil(replyChars / CHARS_PER_TOKEN);
+const tokensOf = ({ promptTokens, replyChars, reportedTokens, isFree }: MeteredCall): number =>
+  reportedTokens || (isFree ? 0 : promptTokens + Math.ceil(replyChars / CHARS_PER_TOKEN));
 
 /** Returns a provider that makes the same calls and adds each of them to `calls` (rule: token-limits). */
 export const meter = (provider: Provider, calls: MeteredCall[]): Provider =>
   observeCalls(provider, ({ request: { promptTokens } }) => {
-    const call = { promptTokens, replyChars: 0, reportedTokens: 0 };
+    const call = { promptTokens, replyChars: 0, reportedTokens: 0, isFree: false };
     calls.push(call);
     return meterOf(call);
   });
@@ -41,9 +43,8 @@ function end(call: MeteredCall, completion: Completion): void {
   call.replyChars = charsIn(completion);
 }
 
-/** A call that the provider refused, or that failed before the reply began, is not charged. */
 function forgive(call: MeteredCall, error: unknown): void {
-  if (error instanceof ProviderError && call.replyChars === 0) call.promptTokens = 0;
+  call.isFree = error instanceof ProviderError && call.replyChars === 0;
 }
 
 const tokensIn = ({ input_tokens: input, output_tokens: output }: Usage): number =>

@@ -7,9 +7,8 @@ import { MAX_TURNS } from '../../../contract/step-request.js';
 import { isBase64 } from '../../../conversation/is-base64.js';
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { RequestRefused } from '../failure/to-failure.js';
-import { findUnknownFields } from './find-unknown-fields.js';
 
-/** Maximum number of details in a response, because a hostile body can cause hundreds of thousands of issues. */
+/** Maximum number of details or warnings in a response, because a hostile body can cause hundreds of thousands of issues. */
 const MAX_DETAILS = 20;
 
 interface RequestWithFiles {
@@ -42,7 +41,7 @@ export async function parseRequest<Schema extends z.ZodType<RequestWithFiles>>(
   if (!result.success || issues.length > 0) throw new RequestRefused('invalid_request', detailsOf(issues));
   const request = result.data;
   if (history.length > 0) request.conversation_history = turns.parsed;
-  const unknown = findUnknownFields(body, request, { limit: MAX_DETAILS, kept: 'conversation_history' });
+  const unknown = findUnknownFields(body, request);
   return { request, history, warnings: unknown.map(unknownField) };
 }
 
@@ -89,6 +88,31 @@ const at = (path: PropertyKey[], issue: z.core.$ZodIssue): z.core.$ZodIssue => (
 
 const detailsOf = (issues: readonly z.core.$ZodIssue[]): ErrorDetail[] =>
   issues.slice(0, MAX_DETAILS).map(({ path, code, message }) => ({ path: path.join('.'), code, message }));
+
+/**
+ * Returns the paths of the fields that a schema dropped. A value that the schema passes through unchanged is the
+ * same object in `sent` and `read`, so it is not searched; neither is the history, which keeps unknown fields.
+ */
+function findUnknownFields(sent: unknown, read: unknown): string[] {
+  const found: string[] = [];
+  const compare = (before: unknown, after: unknown, path: readonly string[]): void => {
+    if (before === after || !isContainer(before) || !isContainer(after)) return;
+    for (const name in before) {
+      if (found.length >= MAX_DETAILS) return;
+      if (name === 'conversation_history' && path.length === 0) continue;
+      if (!Object.hasOwn(after, name)) found.push([...path, printable(name)].join('.'));
+      else if (before[name] !== after[name]) compare(before[name], after[name], [...path, printable(name)]);
+    }
+  };
+  compare(sent, read, []);
+  return found;
+}
+
+const isContainer = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+/** Returns a field name chosen by the caller if it is harmless in a message, otherwise a placeholder. */
+const printable = (name: string): string => (/^[\w.-]{1,64}$/.test(name) ? name : '(unusual name)');
 
 const unknownField = (path: string): Warning => ({
   code: 'unknown_field',

@@ -24,10 +24,7 @@ export interface BodyLimits {
   readonly timeoutMs: number;
 }
 
-/** The members of a deadline that reading a body needs: the signal, and the counts of memory. */
-type ReadDeadline = Pick<RequestDeadline, 'signal' | 'countRequest' | 'endUpload'>;
-
-export interface ReadingOptions {
+interface ReadingOptions extends BodyLimits {
   /** True if NUL and integers beyond 2^53 are converted, not refused (rule: compatible-bodies). */
   readonly isLenient: boolean;
 }
@@ -39,11 +36,11 @@ export interface ReadingOptions {
  */
 export async function readBody(
   request: Request,
-  limits: BodyLimits & ReadingOptions,
-  deadline: ReadDeadline,
+  options: ReadingOptions,
+  deadline: RequestDeadline,
 ): Promise<ConvertedJson> {
   requireJson(request);
-  return parse(decode(await receive(request, limits, deadline)), deadline, limits);
+  return parse(decode(await receive(request, options, deadline)), deadline, options);
 }
 
 function requireJson({ headers }: Request): void {
@@ -80,7 +77,11 @@ const notJson = (code: string, message: string): RequestRefused =>
  * Parses JSON text. If it has both a hazard (see `json-hazards.ts`) and a syntax error, reports the one that comes
  * first in the text.
  */
-async function parse(text: string, deadline: ReadDeadline, options: ReadingOptions): Promise<ConvertedJson> {
+async function parse(
+  text: string,
+  deadline: RequestDeadline,
+  options: ReadingOptions,
+): Promise<ConvertedJson> {
   const { hazard, overheadBytes, ...convertible } = scanJson(text, options);
   await yieldIfBusy(deadline.signal);
   if (hazard && (await isJsonUpTo(text, hazard.at, deadline.signal))) {
@@ -110,7 +111,7 @@ const tooManyChunks = {
 function receive(
   request: Request,
   { maxBytes, timeoutMs }: BodyLimits,
-  deadline: ReadDeadline,
+  deadline: RequestDeadline,
 ): Promise<Buffer> {
   const { signal } = deadline;
   const received = new ReceivedBytes();

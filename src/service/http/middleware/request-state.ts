@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { ErrorCode } from '../../../contract/error-codes.js';
-import type { Parse, Step, StepError, Usage } from '../../../contract/step.js';
+import type { Parse, Step, Usage } from '../../../contract/step.js';
 import { noUsage, sumUsage } from '../../../conversation/usage.js';
 import type { ConnectionProblem } from '../../../network/connection-problem.js';
 import type { FailureWriter } from '../../compat/wire.js';
@@ -10,6 +10,7 @@ import type { Allowance } from '../../operations/limits/caller-limits.js';
 import { type RequestTrace, untraced } from '../../operations/tracing/request-trace.js';
 import { Secret } from '../../providers/secret.js';
 import type { PromptSize } from '../../step/interruption.js';
+import type { Failure } from '../failure/to-failure.js';
 import type { MeteredCall } from '../intake/metered-provider.js';
 import type { RequestDeadline } from '../intake/request-deadline.js';
 import { holdsSecret, readRequestId } from './request-id.js';
@@ -32,7 +33,7 @@ export interface RequestState {
   contextProblem?: ConnectionProblem | undefined;
   /** The limit that the caller exceeded. */
   limit?: keyof Allowance;
-  usage?: Usage | null;
+  usage?: Usage;
   /** The model calls of the request, with the tokens that the caller is charged for. */
   readonly modelCalls: MeteredCall[];
   /** Name of the configured upstream that the request goes to. */
@@ -50,15 +51,15 @@ export interface RequestState {
   deadline?: RequestDeadline;
   /** True once the body of a step with `include.extensions: false` has been read (rule: source-fields). */
   declinesExtensions?: boolean;
-  /** Present if the response is a stream. */
+  /** Present if the response is to be a stream. A failure after its start is sent as its last event. */
   events?: OpenStream;
   /**
    * Writes a failure in the format of a compatible API; present only for paths below `/v1` (rule:
    * compatible-errors).
    */
   writeFailure?: FailureWriter;
-  /** Set by compatible endpoints once the tokens of the prompt are counted. */
-  promptSize?: PromptSize;
+  /** Maximum tokens of the prompt; set by compatible endpoints. */
+  maxPromptTokens?: number;
   /** Present if a request failed because its prompt is too long. */
   tooLong?: PromptSize | undefined;
   /** The fields that a failure returns to the caller; present once the request has been read. */
@@ -80,7 +81,7 @@ export interface OpenStream {
    */
   readonly reportsTooLong?: boolean;
   /** Sends the last event, which reports a failure. */
-  fail(error: StepError): void;
+  fail(failure: Failure): void;
 }
 
 /** The way in which a request ended: an error code, the outcome of the parser, or another fixed value. */

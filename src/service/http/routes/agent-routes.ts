@@ -1,36 +1,30 @@
 import type { RequestHandler } from 'express';
 import { onDemand } from '../../../event-loop/on-demand.js';
-import type { RequestLimits } from '../intake/accept-request.js';
+import { loadServices, type Services } from '../services.js';
 import type { Route } from './route.js';
-import type { Agent, StepServices } from './step-routes.js';
-
-export interface AgentServices extends RequestLimits {
-  /** Returns the agent, which is loaded on the first call. */
-  readonly agent: () => Promise<Agent>;
-}
 
 /**
  * Routes that make or prepare steps. Their handlers are loaded after startup or with the first request. The
  * request's deadline does not run while they load.
  */
-export function agentRoutes({ agent, inFlight, body, deadlineMs }: AgentServices): Route[] {
-  const services = async (): Promise<StepServices> => ({ agent: await agent(), inFlight, body, deadlineMs });
+export function agentRoutes(services: Services): Route[] {
+  const load = () => loadServices(services);
   return [
     {
       path: '/api/agent/react_step',
-      post: loaded(async () => (await import('./step-routes.js')).answerAsOne(await services())),
+      post: loaded(async () => (await import('./step-routes.js')).answerAsOne(await load())),
     },
     {
       path: '/api/agent/react_step/stream',
-      post: loaded(async () => (await import('./step-routes.js')).answerAsEvents(await services())),
+      post: loaded(async () => (await import('./step-routes.js')).answerAsEvents(await load())),
     },
     {
       path: '/api/agent/context_preview',
-      post: loaded(async () => (await import('./preview-route.js')).answerPreview(await services())),
+      post: loaded(async () => (await import('./preview-route.js')).answerPreview(await load())),
     },
     {
       path: '/api/agent/compact_history',
-      post: loaded(async () => (await import('./compaction-route.js')).answerCompaction(await services())),
+      post: loaded(async () => (await import('./compaction-route.js')).answerCompaction(await load())),
     },
   ];
 }

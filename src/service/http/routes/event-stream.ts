@@ -3,23 +3,25 @@ import { eventText } from '../../../contract/event-text.js';
 import type { SourceStep } from '../../../contract/source-step.js';
 import type { ErrorResponse, Step } from '../../../contract/step.js';
 import type { StreamEvent } from '../../../contract/stream.js';
+import { failureBody } from '../failure/send-failure.js';
+import type { Failure } from '../failure/to-failure.js';
+import { type OpenStream, type RequestState, stateOf } from '../middleware/request-state.js';
 import { TextStream } from './text-stream.js';
 
 /** The last event of a stream. Its body lacks our extensions if the caller asked for that (rule: source-fields). */
 type LastEvent =
-  | StreamEvent
   | { readonly type: 'step.completed'; readonly step: SourceStep | Step }
   | { readonly type: 'error'; readonly error: SourceStep | ErrorResponse };
 
 /** The events of one step (rule: stream-events). */
-export class EventStream {
+export class EventStream implements OpenStream {
   readonly #stream: TextStream;
+  readonly #state: RequestState;
 
-  /**
-   * @param state contains the request id. The id is read when the stream starts, because the service replaces an
-   * id that contains the model key.
-   */
-  constructor(response: Response, state: { readonly id: string }) {
+  constructor(response: Response) {
+    const state = stateOf(response);
+    this.#state = state;
+    // The id is read when the stream starts, because the service replaces an id that contains the model key.
     const opening = () => eventText<StreamEvent>({ type: 'step.started', request_id: state.id });
     this.#stream = new TextStream(response, { opening });
   }
@@ -33,8 +35,12 @@ export class EventStream {
     return this.#stream.send(eventText(event));
   }
 
-  /** Sends the last event. Before that, calls `count` with its size; if `count` throws, nothing is sent. */
-  end(event: LastEvent, count?: (bytes: number) => void): void {
-    this.#stream.end(eventText(event), count);
+  /** Sends the last event. Throws as `TextStream.endAnswer` does. */
+  complete(step: SourceStep | Step): void {
+    this.#stream.endAnswer(eventText<LastEvent>({ type: 'step.completed', step }));
+  }
+
+  fail(failure: Failure): void {
+    this.#stream.end(eventText<LastEvent>({ type: 'error', error: failureBody(failure, this.#state) }));
   }
 }

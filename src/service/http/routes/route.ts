@@ -33,15 +33,11 @@ export function nameRoute(routes: readonly Route[]): Preparation {
 /** Adds a route that also handles OPTIONS, and responds to other methods with 405. */
 export function addRoute(app: Express, { path, get, post }: Route): void {
   const allow = [...(get ? ['GET', 'HEAD'] : []), ...(post ? ['POST'] : []), 'OPTIONS'].join(', ');
-  const handlers = new Map<string, RequestHandler | undefined>([
-    ['GET', get],
-    ['HEAD', get],
-    ['POST', post],
-    ['OPTIONS', (_request, response) => void response.status(204).set('Allow', allow).end()],
-  ]);
-  app.route(path).all((request, response, next) => {
-    const handle = handlers.get(request.method);
-    if (handle) return handle(request, response, next);
+  const route = app.route(path);
+  if (get) route.get(get);
+  if (post) route.post(post);
+  route.options((_request, response) => void response.status(204).set('Allow', allow).end());
+  route.all((_request, response) => {
     response.set('Allow', allow);
     throw new RequestRefused('method_not_allowed');
   });

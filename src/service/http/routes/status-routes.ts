@@ -1,15 +1,8 @@
 import type { Health, Readiness, Version } from '../../../contract/service-status.js';
 import type { ServiceMetrics } from '../../operations/metrics/service-metrics.js';
 import { RequestRefused } from '../failure/to-failure.js';
-import type { AgentServices } from './agent-routes.js';
+import type { Services } from '../services.js';
 import type { Route } from './route.js';
-
-interface Running extends Pick<AgentServices, 'agent' | 'inFlight'> {
-  readonly version: string;
-  readonly metrics: ServiceMetrics | undefined;
-  /** True if steps can be watched (rule: watch). */
-  readonly isWatched: boolean;
-}
 
 const ok: Health = { status: 'ok' };
 
@@ -17,8 +10,8 @@ const ok: Health = { status: 'ok' };
  * Routes for liveness, readiness, version (rule: health), metrics (rule: metrics) and the list of models. None of
  * them calls a model or occupies a slot, so all of them work under load.
  */
-export function statusRoutes({ inFlight, agent, version, metrics, isWatched }: Running): Route[] {
-  const ready: Readiness = { status: 'ok', watch: isWatched ? 'on' : 'off' };
+export function statusRoutes({ inFlight, agent, version, metrics, watch }: Services): Route[] {
+  const ready: Readiness = { status: 'ok', watch: watch ? 'on' : 'off' };
   const running: Version = { name: 'stepwise', version };
   return [
     { path: '/healthz', get: (_request, response) => void response.json(ok) },
@@ -39,7 +32,7 @@ export function statusRoutes({ inFlight, agent, version, metrics, isWatched }: R
 }
 
 /** Serves the metrics in the text format of Prometheus. */
-const metricsRoute = (metrics: ServiceMetrics, agent: AgentServices['agent']): Route => ({
+const metricsRoute = (metrics: ServiceMetrics, agent: Services['agent']): Route => ({
   path: '/metrics',
   get: async (_request, response) => {
     await agent(); // so that also the first scrape contains every configured upstream

@@ -4,97 +4,62 @@ import type { SourceStep } from '../../../contract/source-step.js';
 import type { Step } from '../../../contract/step.js';
 import { type StepRequest, stepRequestSchema } from '../../../contract/step-request.js';
 import type { ConnectionProblem } from '../../../network/connection-problem.js';
-import type { ContextSource } from '../../context/sources/context-source.js';
-import type { ModelDirectory } from '../../providers/create-model-directory.js';
-import type { compactHistory } from '../../step/compaction/compact-history.js';
-import type { previewStep, reactStep, StepObserver, StepResult } from '../../step/react-step.js';
-import { failureBody } from '../failure/send-failure.js';
+import type { StepObserver, StepResult } from '../../step/react-step.js';
 import {
   type AcceptedRequest,
   acceptRequest,
   connect,
-  type RequestLimits,
+  promptDependencies,
   resolveModel,
 } from '../intake/accept-request.js';
-import { type OpenStream, type RequestState, recordUsage, stateOf } from '../middleware/request-state.js';
-import { toSourceStep } from '../to-source-step.js';
+import { type RequestState, recordUsage, stateOf } from '../middleware/request-state.js';
+import type { Agent, LoadedServices } from '../services.js';
 import { EventStream } from './event-stream.js';
-import { countAnswer, sendAnswer } from './send-answer.js';
+import { sendAnswer } from './send-answer.js';
 import { toReport, toStep } from './to-step.js';
 
-/** The functions that make steps, and the models that they use. */
-export interface Agent {
-  readonly models: ModelDirectory;
-  readonly step: typeof reactStep;
-  readonly preview: typeof previewStep;
-  readonly compact: typeof compactHistory;
-  readonly sourcesFor: (
-    request: StepRequest,
-    options: ReturnType<typeof contextOptions>,
-  ) => readonly ContextSource[];
-}
-
-export interface StepServices extends RequestLimits {
-  readonly agent: Agent;
-}
-
 /** Handles a step with one JSON response. */
-export function answerAsOne(services: StepServices): RequestHandler {
+export function answerAsOne(services: LoadedServices): RequestHandler {
   return async (request, response) => {
     sendAnswer(response, await answerStep({ request, response }, services));
   };
 }
 
 /** Handles a step with a stream of events (rule: stream-events). */
-export function answerAsEvents(services: StepServices): RequestHandler {
+export function answerAsEvents(services: LoadedServices): RequestHandler {
   return async (request, response) => {
-    const events = new EventStream(response, stateOf(response));
-    const step = await answerStep({ request, response }, services, events);
-    events.end({ type: 'step.completed', step }, (bytes) => countAnswer(response, bytes));
+    const events = new EventStream(response);
+    stateOf(response).events = events;
+    events.complete(await answerStep({ request, response }, services, events));
   };
 }
 
 /**
- * Accepts a step and makes it. With `events`, a failure after the first event is sent as the last event of the
- * stream. This function and those below are not async, because an async function would keep the request in memory
- * while the model is awaited (rule: lean-waiting).
+ * Accepts a step and makes it, and sends its progress to `events`. This function and those below are not async, because
+ * an async function would keep the request in memory while the model is awaited (rule: lean-waiting).
  */
 function answerStep(
   exchange: { readonly request: Request; readonly response: Response },
-  services: StepServices,
+  services: LoadedServices,
   events?: EventStream,
 ): Promise<Step | SourceStep> {
-  return acceptRequest(stepRequestSchema, { ...exchange, answersStep: true }, services).then((accepted) => {
-    const { state } = accepted;
-    if (events) state.events = failingWith(events, state);
-    const observer = events && relayTo(events, accepted.request);
-    return makeStep(accepted, services.agent, observer);
-  });
+  return acceptRequest(stepRequestSchema, { ...exchange, answersStep: true }, services).then((accepted) =>
+    makeStep(accepted, services.agent, events && relayTo(events, accepted.request)),
+  );
 }
-
-/** Returns the stream to which a failure is sent as its last event. */
-const failingWith = (events: EventStream, state: RequestState): OpenStream => ({
-  get started() {
-    return events.started;
-  },
-  fail: (error) => events.end({ type: 'error', error: failureBody(error, state) }),
-});
 
 function makeStep(
   accepted: AcceptedRequest<StepRequest>,
   agent: Agent,
   observer: StepObserver | undefined,
 ): Promise<Step | SourceStep> {
-  const { request, deadline, state } = accepted;
+  const { request, state } = accepted;
   const model = resolveModel(request.llm_config, agent.models);
   const dependencies = {
-    profile: model.profile,
-    tokens: model.tokenCounter(deadline.signal),
+    ...promptDependencies(model, accepted),
     ...connect(model, accepted),
-    deadline,
     now: () => new Date(),
     sources: agent.sourcesFor(request, contextOptions(state)),
-    during: state.trace.during,
     origin: { requestId: state.id, endpoint: 'react_step' as const },
   };
   return agent.step(request, dependencies, observer).then(toResponseFor(accepted, state));
@@ -108,11 +73,7 @@ function toResponseFor(
   { request: { include }, history, warnings }: AcceptedRequest<StepRequest>,
   state: RequestState,
 ): (result: StepResult) => Step | SourceStep {
-  return (result) => {
-    record(result, state);
-    const step = toStep(result, { include, history, warnings, requestId: state.id });
-    return include?.extensions === false ? toSourceStep(step) : step;
-  };
+  return (result) => toStep(record(result, state), { include, history, warnings, requestId: state.id });
 }
 
 /**
@@ -126,12 +87,13 @@ export const contextOptions = (state: RequestState) => ({
   },
 });
 
-/** Records the outcome and the usage of a step for the log and the metrics. */
-export function record(result: StepResult, state: RequestState): void {
+/** Records the outcome and the usage of a step for the log and the metrics. Returns the step. */
+export function record(result: StepResult, state: RequestState): StepResult {
   // Cast: a step's error code is in the error table, but the contract declares it as an open string.
   const code = result.error?.code as ErrorCode | undefined;
   state.outcome = code ?? result.parse?.outcome ?? result.status;
   recordUsage(state, result.usage);
+  return result;
 }
 
 /** Returns an observer that sends the progress of a step as events. */

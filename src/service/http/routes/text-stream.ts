@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { countAnswer } from './send-answer.js';
 
 const HEARTBEAT_MS = 15_000;
 const COMMENT = ': still here\n\n';
@@ -36,9 +37,9 @@ export class TextStream {
     return this.#heartbeat !== undefined;
   }
 
-  /** Sends the headers and the opening text. Further calls do nothing. */
+  /** Sends the headers and the opening text. Does nothing if that is done, or if the caller has left. */
   start(): void {
-    if (this.started) return;
+    if (this.started || this.#response.destroyed) return;
     this.#response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
     this.#response.setHeader('X-Accel-Buffering', 'no');
     this.#heartbeat = setInterval(() => this.#keepAlive(), HEARTBEAT_MS);
@@ -55,9 +56,17 @@ export class TextStream {
     return this.#response.writableNeedDrain ? drained(this.#response) : undefined;
   }
 
-  /** Sends the last events. Before that, calls `count` with their size; if `count` throws, nothing is sent. */
-  end(text: string, count?: (bytes: number) => void): void {
-    count?.(Buffer.byteLength(text));
+  /**
+   * Sends the last events of an answer. Throws `RequestRefused`, and sends nothing, if there is not enough memory for
+   * them (rule: overload).
+   */
+  endAnswer(text: string): void {
+    countAnswer(this.#response, Buffer.byteLength(text));
+    this.end(text);
+  }
+
+  /** Sends the last events. */
+  end(text: string): void {
     this.start();
     this.#add(text);
     clearInterval(this.#heartbeat);

@@ -1,23 +1,15 @@
 import type { Request, Response } from 'express';
 import type { AccessTokens } from '../../operations/access/access-tokens.js';
-import type { WatchRoom } from '../../watching/watch-room.js';
 import type { VisibleProjects, WatchStream } from '../../watching/watcher.js';
 import { RequestRefused } from '../failure/to-failure.js';
-import type { InFlight } from '../intake/in-flight.js';
 import { watchPath } from '../middleware/paths.js';
 import { stateOf } from '../middleware/request-state.js';
+import type { Services } from '../services.js';
 import type { Route } from './route.js';
 import { TextStream } from './text-stream.js';
 
-export interface WatchServices {
-  /** The steps to watch; undefined if the operator has not enabled watching. */
-  readonly watch?: WatchRoom | undefined;
-  readonly tokens?: AccessTokens | undefined;
-  readonly inFlight: InFlight;
-}
-
 /** Route of the stream of all steps (rule: watch). A watcher occupies no slot of the requests in flight. */
-export function watchRoute({ watch, tokens, inFlight }: WatchServices): Route {
+export function watchRoute({ watch, tokens, inFlight }: Services): Route {
   return {
     path: watchPath,
     get: (request, response) => {

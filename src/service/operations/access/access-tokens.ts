@@ -23,82 +23,51 @@ export interface AccessTokens {
   close(): void;
 }
 
+/** Interval of checks by `stat`, which also detects a renamed, mounted or newly linked file. */
+const CHECK_EVERY_MS = 500;
+
 /**
  * Opens a file of tokens and reloads it whenever it changes (rule: token-file). Rejects with `TokenFileError` if
  * the file is invalid at startup. Later, an invalid file is logged and the loaded tokens stay valid.
  */
 export async function openTokenFile(path: string, log: Logger): Promise<AccessTokens> {
   // The state is read before the contents, so that the next check detects a change that happens in between.
-  const seen = await fileStateOf(path);
-  return new TokenFile({ path, log, seen }, byDigest(readTokenEntries(await readBounded(path))));
-}
-
-/** Interval of checks by `stat`, which also detects a renamed, mounted or newly linked file. */
-const CHECK_EVERY_MS = 500;
-
-interface WatchedFile {
-  readonly path: string;
-  readonly log: Logger;
-  /** State of the file when it was last read. */
-  seen: string;
-}
-
-class TokenFile implements AccessTokens {
-  readonly #file: WatchedFile;
-  #entries: Entries;
-  #timer: NodeJS.Timeout | undefined;
-  #isClosed = false;
+  let seen = await fileStateOf(path);
+  let entries = byDigest(readTokenEntries(await readBounded(path)));
   /** Problems that were logged last, so that they are not logged again. */
-  #logged = '';
-
-  constructor(file: WatchedFile, entries: Entries) {
-    this.#file = file;
-    this.#entries = entries;
-    this.#checkLater();
-  }
-
-  identify(authorization: readonly string[]): Caller | TokenProblem {
-    return identify(this.#entries, authorization);
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-  }
-
-  #checkLater(): void {
-    if (this.#isClosed) return;
-    this.#timer = setTimeout(
-      () => void this.#check().finally(() => this.#checkLater()),
-      CHECK_EVERY_MS,
-    ).unref();
-  }
+  let logged = '';
 
   /** Reloads the file if it changed. After a failed read, each check tries again, so that no revocation is missed. */
-  async #check(): Promise<void> {
-    const { path, seen, log } = this.#file;
+  const check = async (): Promise<void> => {
     const state = await fileStateOf(path);
     if (state === seen) return;
     try {
       const text = await readBounded(path);
-      this.#file.seen = state;
-      this.#logged = '';
-      this.#entries = byDigest(readTokenEntries(text));
-      log.info({ tokens: this.#entries.size }, 'AUTH_TOKENS_FILE was reloaded');
+      seen = state;
+      logged = '';
+      entries = byDigest(readTokenEntries(text));
+      log.info({ tokens: entries.size }, 'AUTH_TOKENS_FILE was reloaded');
     } catch (error) {
-      this.#logProblems(error instanceof TokenFileError ? error.problems : ['expected a readable file']);
+      const problems = error instanceof TokenFileError ? error.problems : ['expected a readable file'];
+      if (problems.join('\n') === logged) return;
+      logged = problems.join('\n');
+      log.warn({ problems }, 'AUTH_TOKENS_FILE cannot be used; keeping the previously loaded tokens');
     }
-  }
+  };
 
-  #logProblems(problems: readonly string[]): void {
-    const text = problems.join('\n');
-    if (text === this.#logged) return;
-    this.#logged = text;
-    this.#file.log.warn(
-      { problems },
-      'AUTH_TOKENS_FILE cannot be used; keeping the previously loaded tokens',
-    );
-  }
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+  const checkLater = (): void => {
+    if (!isClosed) timer = setTimeout(() => void check().finally(checkLater), CHECK_EVERY_MS).unref();
+  };
+  checkLater();
+  return {
+    identify: (authorization) => identify(entries, authorization),
+    close: () => {
+      isClosed = true;
+      clearTimeout(timer);
+    },
+  };
 }
 
 /** Returns a text that changes whenever the contents of the file may have changed. */

@@ -20,7 +20,7 @@ export interface Exceeded {
   readonly retryAfterMs: number;
 }
 
-export interface CallerLimitsOptions {
+interface CallerLimitsOptions {
   /** Limit for callers without a limit of their own; 0 is unlimited. */
   readonly requestsPerMinute: number;
   /** Counts the requests of each caller per minute. */

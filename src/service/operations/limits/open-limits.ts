@@ -6,7 +6,7 @@ import { MemoryCounter } from './window-counter.js';
 const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 86_400;
 
-export interface LimitsOptions {
+interface LimitsOptions {
   /** Limit for callers whose token has none; 0 is unlimited. */
   readonly requestsPerMinute: number;
   /** URL of a Redis or Valkey in which processes share their counts. */

@@ -17,7 +17,7 @@ interface Window {
   readonly endsAt: number;
 }
 
-export interface MemoryCounterOptions {
+interface MemoryCounterOptions {
   /** Returns the time of a monotonic clock in milliseconds. */
   readonly now?: () => number;
   /**

@@ -22,11 +22,6 @@ export interface EndedRequest {
   readonly durationMs: number;
 }
 
-export interface EndedStep {
-  readonly status: StepResult['status'] | 'failed';
-  readonly durationMs: number;
-}
-
 /**
  * Upper bounds of the duration buckets in seconds: from a request that is rejected at once to the default deadline
  * of a step.
@@ -91,7 +86,7 @@ export class RequestMetrics {
     if (limit) this.#limited.inc({ limit: limits[limit] });
   }
 
-  stepEnded({ status, durationMs }: EndedStep): void {
+  stepEnded(status: StepResult['status'] | 'failed', durationMs: number): void {
     this.#stepSeconds.observe({ status }, durationMs / 1_000);
   }
 }

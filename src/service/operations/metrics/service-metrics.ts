@@ -1,7 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { RequestObserver } from '../../providers/request-observer.js';
 import type { reactStep } from '../../step/react-step.js';
-import { type EndedRequest, type EndedStep, RequestMetrics } from './request-metrics.js';
+import { type EndedRequest, RequestMetrics } from './request-metrics.js';
 import { addStateMetrics, type ServiceState } from './state-metrics.js';
 import { UpstreamMetrics } from './upstream-metrics.js';
 
@@ -15,17 +14,13 @@ interface Exposition {
 export class ServiceMetrics {
   readonly #own = new Registry();
   readonly #requests = new RequestMetrics(this.#own);
-  readonly #upstreams = new UpstreamMetrics(this.#own);
+  /** The metrics of the upstreams, whose `begin` must be called before their first request. */
+  readonly upstreams = new UpstreamMetrics(this.#own);
   readonly #all;
 
   constructor(state: ServiceState) {
     addStateMetrics(this.#own, state);
     this.#all = Registry.merge([this.#own, processMetrics]); // contains only metrics that exist by now
-  }
-
-  /** Creates the time series of the configured upstreams. Must be called before their first request. */
-  beginUpstreams(names: readonly string[]): void {
-    for (const name of names) this.#upstreams.begin(name);
   }
 
   async read(): Promise<Exposition> {
@@ -35,30 +30,8 @@ export class ServiceMetrics {
   requestEnded(request: EndedRequest): void {
     const { upstream, usage } = request;
     this.#requests.requestEnded(request);
-    if (upstream !== undefined && usage) this.#upstreams.used(upstream, usage);
+    if (upstream !== undefined && usage) this.upstreams.used(upstream, usage);
   }
-
-  /** Counts each request that is sent to an upstream. */
-  readonly observeUpstreams: RequestObserver = ({ provider: upstream, streamed }) => {
-    const begun = performance.now();
-    let firstByteMs: number | undefined;
-    this.#upstreams.requestBegan(upstream);
-    return {
-      begun: () => {
-        firstByteMs = performance.now() - begun;
-      },
-      ended: (end) => {
-        const durationMs = performance.now() - begun;
-        const isReply = streamed && (end.status ?? 0) < 300;
-        this.#upstreams.requestEnded({
-          upstream,
-          end,
-          durationMs,
-          firstByteMs: isReply ? firstByteMs : undefined,
-        });
-      },
-    };
-  };
 
   /**
    * Returns a function that makes the same steps and also measures their duration. Keeps no reference to the request
@@ -74,11 +47,9 @@ export class ServiceMetrics {
   }
 
   #countDuration(result: ReturnType<typeof reactStep>, begun: number): void {
-    const ended = (status: EndedStep['status']): void =>
-      this.#requests.stepEnded({ status, durationMs: performance.now() - begun });
     result.then(
-      ({ status }) => ended(status),
-      () => ended('failed'),
+      ({ status }) => this.#requests.stepEnded(status, performance.now() - begun),
+      () => this.#requests.stepEnded('failed', performance.now() - begun),
     );
   }
 }

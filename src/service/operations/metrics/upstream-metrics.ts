@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Usage } from '../../../contract/step.js';
-import type { RequestEnd } from '../../providers/request-observer.js';
+import type { RequestEnd, RequestObserver } from '../../providers/request-observer.js';
 import { DURATION_BUCKETS } from './request-metrics.js';
 
 /** The counted parts of the usage that providers report, with their descriptions. */
@@ -11,15 +11,6 @@ const tokenKinds = {
 } as const satisfies Partial<Record<keyof Usage, string>>;
 type TokenKind = keyof typeof tokenKinds;
 const kindsOfTokens = Object.keys(tokenKinds) as TokenKind[]; // cast: the keys of a literal object
-
-export interface EndedUpstreamRequest {
-  /** Name of a configured upstream. */
-  readonly upstream: string;
-  readonly end: RequestEnd;
-  readonly durationMs: number;
-  /** Time to the first byte of a streamed reply; undefined if there was none. */
-  readonly firstByteMs: number | undefined;
-}
 
 const TOO_MANY_REQUESTS = 429;
 /** Statuses of an overloaded server: HTTP's own, and Anthropic's. */
@@ -74,15 +65,24 @@ export class UpstreamMetrics {
     for (const counter of this.#tokens.values()) counter.inc({ upstream }, 0);
   }
 
-  requestBegan(upstream: string): void {
+  /** Measures each request that is sent to an upstream. */
+  readonly observe: RequestObserver = ({ provider: upstream, streamed }) => {
+    const begun = performance.now();
+    let firstByteMs: number | undefined;
     this.#inFlight.inc({ upstream });
-  }
-
-  requestEnded({ upstream, end, durationMs, firstByteMs }: EndedUpstreamRequest): void {
-    this.#inFlight.dec({ upstream });
-    this.#seconds.observe({ upstream, outcome: outcomeOf(end) }, durationMs / 1_000);
-    if (firstByteMs !== undefined) this.#firstByteSeconds.observe({ upstream }, firstByteMs / 1_000);
-  }
+    return {
+      begun: () => {
+        firstByteMs = performance.now() - begun;
+      },
+      ended: (end) => {
+        const isReply = streamed && (end.status ?? 0) < 300;
+        this.#inFlight.dec({ upstream });
+        this.#seconds.observe({ upstream, outcome: outcomeOf(end) }, (performance.now() - begun) / 1_000);
+        if (isReply && firstByteMs !== undefined)
+          this.#firstByteSeconds.observe({ upstream }, firstByteMs / 1_000);
+      },
+    };
+  };
 
   used(upstream: string, usage: Usage): void {
     for (const [kind, counter] of this.#tokens) counter.inc({ upstream }, usage[kind] ?? 0);

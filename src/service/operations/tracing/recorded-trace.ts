@@ -2,7 +2,7 @@ import { type Span, SpanKind, type Tracer } from '@opentelemetry/api';
 import type { RequestObserver } from '../../providers/request-observer.js';
 import type { Provider } from '../../step/provider.js';
 import type { During } from '../../step/step-dependencies.js';
-import type { Redactor, RequestTrace, TracedAnswer, TracedRequest } from './request-trace.js';
+import type { RequestTrace, TracedAnswer, TracedRequest } from './request-trace.js';
 import { answerAttributes, errorTypeOf, requestAttributes, serverErrorOf } from './span-attributes.js';
 import { endFailed, Spans, watched } from './spans.js';
 import { readTraceContext, type TraceHeaders } from './trace-context.js';
@@ -50,8 +50,7 @@ export class RecordedTrace implements RequestTrace {
     });
   };
 
-  connect(connect: (observe?: RequestObserver) => Provider, key?: Redactor): Provider {
-    const redact = (text: string): string => key?.redact(text) ?? text;
+  connect(connect: (observe?: RequestObserver) => Provider, redact: (text: string) => string): Provider {
     return tracedProvider(connect, { spans: this.#spans, parent: this.#request, redact });
   }
 

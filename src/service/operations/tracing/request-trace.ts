@@ -27,16 +27,12 @@ export interface RequestTrace {
   readonly headers: () => TraceHeaders;
   /**
    * Returns a provider whose calls belong to the trace. `connect` creates that provider. The observer that `connect`
-   * receives must be called for each request to the provider.
+   * receives must be called for each request to the provider. `redact` removes secrets, such as the model key, from a
+   * text.
    */
-  connect(connect: (observe?: RequestObserver) => Provider, key?: Redactor): Provider;
+  connect(connect: (observe?: RequestObserver) => Provider, redact: (text: string) => string): Provider;
   /** Ends the trace. Must be called after the response was sent or the caller left. */
   end(answer: TracedAnswer): void;
-}
-
-/** Removes a caller's secrets, such as a model key, from texts. */
-export interface Redactor {
-  redact(text: string): string;
 }
 
 export interface TracedAnswer {

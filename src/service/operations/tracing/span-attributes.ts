@@ -41,7 +41,7 @@ export function serverErrorOf({ status, outcome }: TracedAnswer): string | undef
   return plainStatus >= 500 && status !== CALLER_LEFT ? outcome : undefined;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly provider: string;
   readonly streamed: boolean;
   /** Name of the model; undefined if the requested text cannot be a model's name. */

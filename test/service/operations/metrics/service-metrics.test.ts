@@ -90,7 +90,7 @@ describe('upstream metrics (rule: metrics)', () => {
 
   test('every configured upstream has its time series before its first request', async () => {
     const metrics = new ServiceMetrics(state);
-    metrics.beginUpstreams(['openai', 'local']);
+    for (const name of ['openai', 'local']) metrics.upstreams.begin(name);
     const { text } = await metrics.read();
     expect(text).toContain(
       'stepwise_upstream_request_duration_seconds_count{upstream="local",outcome="ok"} 0\n',
@@ -113,7 +113,7 @@ describe('upstream metrics (rule: metrics)', () => {
     [null, 'caller_left', 'caller_left'],
   ] as const)('an upstream response with status %s and failure %s is counted as %s', async (status, failure, outcome) => {
     const metrics = new ServiceMetrics(state);
-    metrics.observeUpstreams(request).ended({ status, failure });
+    metrics.upstreams.observe(request).ended({ status, failure });
     const { text } = await metrics.read();
     expect(text).toContain(
       `stepwise_upstream_request_duration_seconds_count{upstream="openai",outcome="${outcome}"} 1\n`,
@@ -127,11 +127,11 @@ describe('upstream metrics (rule: metrics)', () => {
       [true, 500],
       [false, 200],
     ] as const) {
-      const observed = metrics.observeUpstreams({ ...request, streamed });
+      const observed = metrics.upstreams.observe({ ...request, streamed });
       observed.begun?.();
       observed.ended({ status, failure: null });
     }
-    metrics.observeUpstreams(request).ended({ status: null, failure: 'deadline' });
+    metrics.upstreams.observe(request).ended({ status: null, failure: 'deadline' });
     const { text } = await metrics.read();
     expect(text).toContain('stepwise_upstream_first_byte_seconds_count{upstream="openai"} 1\n');
   });

@@ -30,7 +30,10 @@ function callTraced(streamed: boolean) {
   const tracer = new TracerProvider().getTracer('test');
   const trace = new RecordedTrace(tracer, { method: 'POST', route: '/api/agent/react_step', headers: {} });
   const ask = (request: CompletionRequest) => {
-    const traced = trace.connect(() => provider);
+    const traced = trace.connect(
+      () => provider,
+      (text) => text,
+    );
     const result = streamed
       ? lastOf(traced.stream(request, patienceOf()))
       : traced.complete(request, patienceOf());

@@ -4,9 +4,8 @@ import type { RequestHandler } from 'express';
 import { onDemand } from '../../../../event-loop/on-demand.js';
 import { RequestRefused } from '../../failure/to-failure.js';
 import type { Route } from '../route.js';
-import { builtPage } from './built-page.js';
 import { guide } from './guide.js';
-import { playgroundPage, playgroundRoutes } from './playground-routes.js';
+import { builtPage, playgroundPage, playgroundRoutes } from './playground-routes.js';
 
 /** Routes of the playground, the contract and its page, the guide, and an index. All assets are local. */
 export function docsRoutes(version: string): Route[] {
