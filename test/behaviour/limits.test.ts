@@ -231,11 +231,21 @@ describe('the limit of tokens per day (rule: token-limits)', () => {
     expect(await statuses(url, Array(3).fill(bearing(token, {})))).toEqual([503, 503, 503]);
   });
 
-  test('a reply whose usage the provider does not report is charged for its text', async () => {
+  test.each([
+    ['neither count', unreported],
+    ['only the input', { input: 5, output: 0 }],
+  ])('a reply is charged for its text if the provider reports %s', async (_, usage) => {
     const token = createToken();
     const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 10_000 } });
     const text = `Final Answer: ${'word '.repeat(10_000)}`;
-    const { url } = await start({ text, usage: unreported }, { AUTH_TOKENS_FILE });
+    const { url } = await start({ text, usage }, { AUTH_TOKENS_FILE });
+    expect(await statuses(url, Array(2).fill(bearing(token, {})))).toEqual([200, 429]);
+  });
+
+  test('a reply is charged for its prompt if the provider reports only the output', async () => {
+    const token = createToken();
+    const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 10 } });
+    const { url } = await start({ ...answer, usage: { input: 0, output: 1 } }, { AUTH_TOKENS_FILE });
     expect(await statuses(url, Array(2).fill(bearing(token, {})))).toEqual([200, 429]);
   });
 

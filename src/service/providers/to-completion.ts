@@ -18,7 +18,9 @@ export function toCompletion(reply: VendorCompletion, { request, cap, origin }: 
   const finishReason = refusal === '' ? read.finishReason : 'refusal';
   const completion: Completion = {
     ...read,
-    reasoning: reasoning === '' ? null : reasoning,
+    // Many clients reject JSON that contains halves of surrogate pairs.
+    text: read.text.toWellFormed(),
+    reasoning: reasoning === '' ? null : reasoning.toWellFormed(),
     refusal: finishReason === 'refusal' ? refusal : null,
     finishReason,
     toolCalls: reply.toolCalls.map(({ id, name, arguments: written }) => ({

@@ -566,6 +566,15 @@ describe('further shapes of Messages are read (rule: compatible-answers)', () =>
     expect(completion).toMatchObject({ text: 'It is 80.', toolCalls: [{ name: 'f', arguments: '{"a":1}' }] });
   });
 
+  test('the preliminary count of output tokens at the start of a Messages stream is not reported', () => {
+    const completion = streamed(messages, [
+      { type: 'message_start', message: { usage: { input_tokens: 5, output_tokens: 1 } } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: '80' } },
+      { type: 'message_stop' },
+    ]);
+    expect(completion?.usage).toMatchObject({ input_tokens: 5, output_tokens: null });
+  });
+
   test('a count of 0 in a later event of Messages does not replace a known one', () => {
     const completion = streamed(messages, [
       { type: 'message_start', message: { usage: { input_tokens: 5, output_tokens: 1 } } },

@@ -136,6 +136,26 @@ test.each([
   close();
 });
 
+test('a character that a gateway cuts in two between chunks arrives whole, and a half of one is replaced', async () => {
+  const deltas = ['a\uD83D', '\uDE00b\uD83D', 'c'].map((content) => ({ choices: [{ delta: { content } }] }));
+  const data = [...deltas, { choices: [{ delta: {}, finish_reason: 'stop' }] }].map((each) =>
+    JSON.stringify(each),
+  );
+  const { provider, close } = await upstream((response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(data.map((each) => `data: ${each}\n\n`).join('')),
+  );
+  const events = await collect(provider.stream(completionRequest({ model: 'any' }), patienceOf()));
+  expect(events.map((event) => ('delta' in event ? event.delta : event.completion.text))).toEqual([
+    'a',
+    '😀b',
+    '\uFFFDc',
+    'a😀b\uFFFDc',
+  ]);
+  close();
+});
+
 test.each([
   ['before its first event', ''],
   ['after some text', `data: ${JSON.stringify(events[0])}\n\n`],

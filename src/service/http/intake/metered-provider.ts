@@ -2,12 +2,11 @@ import type { Usage } from '../../../contract/step.js';
 import { type CallObserver, observeCalls } from '../../step/observe-calls.js';
 import { type Completion, type Provider, ProviderError } from '../../step/provider.js';
 
-/** The tokens of one model call: as the provider reports them, and until then as the service counts them. */
+/** The tokens of one model call: as the service counts them, and as the provider reports them. */
 export interface MeteredCall {
   readonly promptTokens: number;
   replyChars: number;
-  /** 0 until the provider has reported the usage. */
-  reportedTokens: number;
+  reported: Pick<Usage, 'input_tokens' | 'output_tokens'> | undefined;
   /** True if the provider refused the call, or if the call failed before the reply began. */
   isFree: boolean;
 }
@@ -19,13 +18,17 @@ const CHARS_PER_TOKEN = 4;
 export const chargedTokens = (calls: readonly MeteredCall[]): number =>
   calls.reduce((sum, call) => sum + tokensOf(call), 0);
 
-const tokensOf = ({ promptTokens, replyChars, reportedTokens, isFree }: MeteredCall): number =>
-  reportedTokens || (isFree ? 0 : promptTokens + Math.ceil(replyChars / CHARS_PER_TOKEN));
+/** A count that the provider does not report, or reports as 0, is replaced by the service's own. */
+const tokensOf = ({ promptTokens, replyChars, reported, isFree }: MeteredCall): number =>
+  isFree
+    ? 0
+    : (reported?.input_tokens || promptTokens) +
+      (reported?.output_tokens || Math.ceil(replyChars / CHARS_PER_TOKEN));
 
 /** Returns a provider that makes the same calls and adds each of them to `calls` (rule: token-limits). */
 export const meter = (provider: Provider, calls: MeteredCall[]): Provider =>
   observeCalls(provider, ({ request: { promptTokens } }) => {
-    const call = { promptTokens, replyChars: 0, reportedTokens: 0, isFree: false };
+    const call: MeteredCall = { promptTokens, replyChars: 0, reported: undefined, isFree: false };
     calls.push(call);
     return meterOf(call);
   });
@@ -39,16 +42,13 @@ const meterOf = (call: MeteredCall): CallObserver => ({
 });
 
 function end(call: MeteredCall, completion: Completion): void {
-  call.reportedTokens = tokensIn(completion.usage);
+  call.reported = completion.usage;
   call.replyChars = charsIn(completion);
 }
 
 function forgive(call: MeteredCall, error: unknown): void {
   call.isFree = error instanceof ProviderError && call.replyChars === 0;
 }
-
-const tokensIn = ({ input_tokens: input, output_tokens: output }: Usage): number =>
-  (input ?? 0) + (output ?? 0);
 
 /** Returns the length of all that the model wrote. */
 function charsIn({ text, reasoning, refusal, toolCalls, unreadCallChars = 0 }: Completion): number {

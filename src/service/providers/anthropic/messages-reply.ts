@@ -126,7 +126,7 @@ export class MessagesReply implements VendorReply {
       unreadCallChars: charsOfUnread(calls.unread),
       finishReason,
       finishReasonRaw: this.#stopReason,
-      usage: this.#totalUsage(),
+      usage: { ...this.#usage, input_tokens: allInputTokens(this.#usage) },
       model: this.#model,
       state,
     };
@@ -136,18 +136,12 @@ export class MessagesReply implements VendorReply {
     this.#usage = laterUsage(this.#usage, countsIn(json));
   }
 
-  #totalUsage(): Usage {
-    const usage = { ...this.#usage, input_tokens: allInputTokens(this.#usage) };
-    // If the stream was cut at the maximum length, the only count of output tokens is the preliminary one from its start.
-    const isCut = this.#cap.isExceeded && !this.isFinished;
-    return isCut ? { ...usage, output_tokens: null } : usage;
-  }
-
   #add(event: MessageEvent): readonly TextDelta[] | undefined {
     switch (event.type) {
       case 'message_start':
         this.#model = event.message?.model;
-        this.#addUsage(event.message?.usage);
+        // Its count of output tokens is preliminary; the events after it have the real one.
+        this.#addUsage({ ...fieldsOf(event.message?.usage), output_tokens: null });
         break;
       case 'content_block_start':
         this.hasBegun = true;

@@ -61,7 +61,8 @@ const overflowWording =
  * Matches messages that something is too large. If a message about the context has status 500 but none of these
  * words, it is about memory.
  */
-const excessWording = /exceed|too (?:long|many|large)|(?:greater|larger|longer|more) than|maximum|reduce/i;
+const excessWording =
+  /exceed|overflow|too (?:long|many|large)|(?:greater|larger|longer|more) than|maximum|reduce/i;
 
 /** Matches messages about a refused key in responses with status 400, since Google sends no code for it. */
 const keyWording = /api[ _-]?key (?:is )?(?:not valid|invalid|incorrect)|(?:invalid|incorrect) api[ _-]?key/i;

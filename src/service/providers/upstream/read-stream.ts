@@ -1,6 +1,6 @@
 import type { EventSourceMessage } from 'eventsource-parser';
 import { type Completion, type CompletionEvent, ProviderError } from '../../step/provider.js';
-import type { VendorReply } from '../vendor.js';
+import type { TextDelta, VendorReply } from '../vendor.js';
 import { FailedAttempt } from './attempts.js';
 import type { ReplyCap } from './reply-cap.js';
 
@@ -43,6 +43,7 @@ export async function* readStream({
   close,
   failureOf,
 }: StreamedAnswer): AsyncGenerator<CompletionEvent, undefined> {
+  const texts = new WholeCharacters();
   let endsAt = Number.POSITIVE_INFINITY;
   while (!cap.isExceeded && performance.now() < endsAt) {
     const event = await nextBefore(endsAt, events);
@@ -52,7 +53,7 @@ export async function* readStream({
     const deltas = event.event === 'error' ? undefined : reply.addEvent(event.data);
     if (!deltas && isFinished) break;
     if (!deltas) throw failureOf(event);
-    yield* deltas;
+    yield* deltas.map((delta) => texts.next(delta)).filter(({ delta }) => delta !== '');
     endsAt = performance.now() + allowedSilence(reply);
   }
   close();
@@ -61,6 +62,23 @@ export async function* readStream({
   if (!isComplete) throw new ProviderError('unreachable', { provider });
   yield { type: 'completion', completion: completion() };
 }
+
+/**
+ * Holds back the first half of a surrogate pair at the end of a delta until the other half has arrived, because some
+ * gateways cut a text between two UTF-16 units. A half without the other is replaced, as in the completion.
+ */
+class WholeCharacters {
+  readonly #held = { text: '', reasoning: '' };
+
+  next({ type, delta }: TextDelta): TextDelta {
+    const text = this.#held[type] + delta;
+    const isCut = isFirstHalf(text.charCodeAt(text.length - 1));
+    this.#held[type] = isCut ? text.slice(-1) : '';
+    return { type, delta: (isCut ? text.slice(0, -1) : text).toWellFormed() };
+  }
+}
+
+const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
 function allowedSilence({ hasEnded, isFinished }: VendorReply): number {
   if (hasEnded) return END_GRACE_MS;

@@ -73,8 +73,10 @@ describe('a context overflow is recognised in the message of each vendor (rule: 
     expect(failureOf(400, body).failure).toBe('context_length');
   });
 
-  test('a context overflow is recognised inside a 200 or a 500 of a local server', () => {
-    const error = 'Trying to keep the first 5000 tokens, more than the context length of 4096.';
+  test.each([
+    'Trying to keep the first 5000 tokens, more than the context length of 4096.',
+    'The context overflows: the model is loaded with a context length of 4096 tokens, which is not enough.',
+  ])('a context overflow is recognised inside a 200 or a 500 of a local server: %s', (error) => {
     expect(failureInside({ error })).toBe('context_length');
     expect(failureOf(500, { error }).failure).toBe('context_length');
   });
