@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type FakeProvider, startFakeProvider } from '../src/offline/fake-provider.js';
-import { readConfig } from '../src/service/config.js';
+import { readConfig } from '../src/service/settings/config.js';
 import { type Service, startService } from '../src/service/start.js';
 import { type Exchange, type Recorder, startRecorder } from './agents/recorder.js';
 import { judgeByPython, judgeByTypeScript } from './sdks/judge-answers.js';

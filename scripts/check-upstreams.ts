@@ -6,7 +6,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type FakeProvider, startFakeProvider } from '../src/offline/fake-provider.js';
-import { readConfig } from '../src/service/config.js';
+import { readConfig } from '../src/service/settings/config.js';
 import { type Service, startService } from '../src/service/start.js';
 import { type Gateway, gateways, type Route, startLlama } from './upstreams/gateways.js';
 import { faultOf, type Row, tableOf } from './upstreams/report.js';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startFakeProvider } from '../src/offline/fake-provider.js';
 import { type ApprovalRequest, type RunOptions, StepwiseClient, type Trajectory } from '../src/sdk/index.js';
-import { readConfig } from '../src/service/config.js';
+import { readConfig } from '../src/service/settings/config.js';
 import { startService } from '../src/service/start.js';
 import { createToolPack } from '../src/tools/index.js';
 

@@ -69,7 +69,7 @@ const rooms: Record<string, readonly string[]> = {
     'pino',
     'node:',
   ],
-  'service/watching': ['contract:types'],
+  'service/watching': ['contract'],
   'service/operations': ['node:'],
   'service/operations/limits': ['rate-limiter-flexible', '@redis/client', 'pino', 'node:'],
   'service/operations/metrics': [
@@ -96,6 +96,14 @@ const rooms: Record<string, readonly string[]> = {
     'node:',
   ],
   'service/operations/logging': ['pino'],
+  'service/settings': [
+    'contract',
+    'network/proxies',
+    'service/operations/limits',
+    'service/providers',
+    'zod',
+    'node:',
+  ],
   'service/http': [
     'contract',
     'conversation',
@@ -129,6 +137,7 @@ const rooms: Record<string, readonly string[]> = {
     'service/http',
     'service/providers',
     'service/recording',
+    'service/settings',
     'service/watching',
     'tokens',
     'offline',
@@ -183,6 +192,7 @@ const rooms: Record<string, readonly string[]> = {
   ],
   playground: [
     'contract:types',
+    'conversation',
     'eval:types',
     'sdk/',
     'tools/portable',
@@ -210,6 +220,7 @@ const rooms: Record<string, readonly string[]> = {
     'tools/write',
     'service',
     'service/operations/access',
+    'service/settings',
     'parsing',
     '@agentclientprotocol/sdk',
     'commander',

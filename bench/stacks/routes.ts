@@ -1,4 +1,4 @@
-import type { Settings } from '../../src/service/settings.js';
+import type { Settings } from '../../src/service/settings/settings.js';
 import { stepPath, streamPath } from '../../test/support/test-service.js';
 import { key, llmConfig, stepRequest } from '../../test/support/whole-service.js';
 import { type StackProcess, startStack } from '../measure/stack-process.js';

@@ -1,4 +1,4 @@
-import type { Settings } from '../../src/service/settings.js';
+import type { Settings } from '../../src/service/settings/settings.js';
 import type { UpstreamOptions } from './upstream.js';
 
 export interface StackOptions extends UpstreamOptions {

@@ -1,4 +1,4 @@
-import type { Settings } from '../../src/service/settings.js';
+import type { Settings } from '../../src/service/settings/settings.js';
 import { startService } from '../../src/service/start.js';
 
 /**

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type FakeProvider, type Script, startFakeProvider } from '../../src/offline/fake-provider.js';
-import { readConfig } from '../../src/service/config.js';
+import { readConfig } from '../../src/service/settings/config.js';
 import { startService } from '../../src/service/start.js';
 import type { Agent } from './agents.js';
 import { pageUrl, readInstructions, readUpstreams } from './page.js';

@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
-import { type Config, ConfigError, readConfig } from './config.js';
 import { describeBug } from './http/failure/error-handler.js';
 import { createLog, type ServiceLog } from './operations/logging/log.js';
-import { printConfig } from './print-config.js';
+import { type Config, ConfigError, printConfig, readConfig } from './settings/config.js';
 import { exitCodes, type Signals } from './signals.js';
 import { openTokens, type Service, startService } from './start.js';
 

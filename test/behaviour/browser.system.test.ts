@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from '@jest/globals';
-import { readConfig } from '../../src/service/config.js';
+import { readConfig } from '../../src/service/settings/config.js';
 import { startService } from '../../src/service/start.js';
 import { chromiumBrowser, launchChromium } from '../support/chromium.js';
 import { listen } from '../support/listen.js';

@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { readConfig } from '../../src/service/config.js';
-import { printConfig } from '../../src/service/print-config.js';
+import { printConfig, readConfig } from '../../src/service/settings/config.js';
 import { breakTunnel, type ConnectProxy, proxyFaults, startConnectProxy } from '../support/connect-proxy.js';
 import { freePort } from '../support/free-port.js';
 import { listen } from '../support/listen.js';

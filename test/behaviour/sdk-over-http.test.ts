@@ -5,7 +5,7 @@ import { StepwiseError } from '../../src/sdk/base/stepwise-error.js';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 import type { RunEvent } from '../../src/sdk/run/run-events.js';
 import type { RunOptions } from '../../src/sdk/run/run-options.js';
-import { readConfig } from '../../src/service/config.js';
+import { readConfig } from '../../src/service/settings/config.js';
 import { type Service, startService } from '../../src/service/start.js';
 import { freePort } from '../support/free-port.js';
 import { patientEnvironment } from '../support/patience.js';

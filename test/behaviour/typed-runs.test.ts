@@ -6,7 +6,7 @@ import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 import type { AnswerSchema } from '../../src/sdk/run/answer-schema.js';
 import type { RunOptions } from '../../src/sdk/run/run-options.js';
 import { readTrajectory, resumeOptions } from '../../src/sdk/saved/read-trajectory.js';
-import { readConfig } from '../../src/service/config.js';
+import { readConfig } from '../../src/service/settings/config.js';
 import { type Service, startService } from '../../src/service/start.js';
 import { patientEnvironment } from '../support/patience.js';
 import { key, lookUp } from '../support/run-harness.js';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
-import { type Config, completeSettings } from '../../src/service/config.js';
 import { defaultMaxBytes } from '../../src/service/http/intake/in-flight.js';
 import { MEMORY_PER_BYTE } from '../../src/service/http/intake/request-deadline.js';
+import { type Config, completeSettings } from '../../src/service/settings/config.js';
 
 type Mapping = Readonly<Record<string, unknown>>;
 

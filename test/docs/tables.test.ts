@@ -5,7 +5,7 @@ import { errorCodes } from '../../src/contract/error-codes.js';
 import { openapiDocument } from '../../src/contract/openapi/openapi.js';
 import { isSecretPath } from '../../src/files/secret-paths.js';
 import { clientToolNames } from '../../src/sdk/actions/client-tools.js';
-import { readConfig } from '../../src/service/config.js';
+import { readConfig } from '../../src/service/settings/config.js';
 import { createToolPack } from '../../src/tools/index.js';
 
 /** Compares the tables of the reference with the code, row by row. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { agents } from '../../scripts/agents/agents.js';
 import { pageUrl, readInstructions, readUpstreams } from '../../scripts/agents/page.js';
-import { readConfig } from '../../src/service/config.js';
+import { readConfig } from '../../src/service/settings/config.js';
 import { blocks } from '../support/document-snippets.js';
 
 const page = readFileSync('docs/use-it-with-your-agent.md', 'utf8');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
-import type { Settings } from '../../src/service/settings.js';
+import type { Settings } from '../../src/service/settings/settings.js';
 import { startSpanReceiver } from '../support/span-receiver.js';
 import { call, linesInto, stepPath } from '../support/test-service.js';
 import { until } from '../support/until.js';

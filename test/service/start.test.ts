@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../src/contract/error-codes.js';
 import { errorCodes } from '../../src/contract/error-codes.js';
 import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-provider.js';
 import type { FaultName } from '../../src/offline/wire/reply.js';
-import { readConfig } from '../../src/service/config.js';
+import { readConfig } from '../../src/service/settings/config.js';
 import { type Service, startService } from '../../src/service/start.js';
 import { assertIsComponent } from '../support/contract-check.js';
 import { patientEnvironment } from '../support/patience.js';

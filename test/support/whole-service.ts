@@ -4,7 +4,7 @@ import supertest from 'supertest';
 import type { Step } from '../../src/contract/step.js';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
 import { type FakeProvider, type Script, startFakeProvider } from '../../src/offline/fake-provider.js';
-import { readConfig } from '../../src/service/config.js';
+import { readConfig } from '../../src/service/settings/config.js';
 import { startService } from '../../src/service/start.js';
 import { assertKeepsContract } from './contract-check.js';
 import { patientEnvironment } from './patience.js';

@@ -1,3 +1,4 @@
+import { parseObject } from '../../conversation/is-object.js';
 import type { ToolArguments } from '../../sdk/actions/define-tool.js';
 import { editInFile, editorOf } from '../input/edit-in-file.js';
 import type { Terminal } from '../screen/terminal.js';
@@ -30,12 +31,7 @@ export async function editArguments(
 }
 
 function readObject(terminal: Terminal, json: string): ToolArguments | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  } catch {
-    // Invalid JSON gets the same message as JSON that is not an object.
-  }
-  terminal.display.print('The text is not a JSON object, so the arguments are unchanged.');
-  return undefined;
+  const value = parseObject(json);
+  if (!value) terminal.display.print('The text is not a JSON object, so the arguments are unchanged.');
+  return value;
 }

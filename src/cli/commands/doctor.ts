@@ -6,7 +6,7 @@ import {
   connectionProblems,
 } from '../../network/connection-problem.js';
 import type { ProxySettings } from '../../network/proxies/proxies.js';
-import { readConfig } from '../../service/config.js';
+import { readConfig } from '../../service/settings/config.js';
 import { editorOf } from '../input/edit-in-file.js';
 import { McpAgreements } from '../mcp/agreements.js';
 import { readConfiguredServers } from '../mcp/configured-servers.js';

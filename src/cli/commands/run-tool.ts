@@ -1,4 +1,5 @@
 import type { ActionDetails } from '../../contract/step.js';
+import { parseObject } from '../../conversation/is-object.js';
 import type { Tool, ToolArguments } from '../../sdk/actions/define-tool.js';
 import { executeTool, failureOf } from '../../sdk/actions/execute-tool.js';
 import { findArgumentProblem } from '../../sdk/actions/find-argument-problem.js';
@@ -159,11 +160,7 @@ async function refuse(tool: Tool, action: ActionDetails, { terminal, signal }: E
 }
 
 function readObject(json: string): ToolArguments {
-  try {
-    const value: unknown = JSON.parse(json);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  } catch {
-    // Invalid JSON gets the same message as JSON that is no object.
-  }
+  const value = parseObject(json);
+  if (value) return value;
   throw new UsageError('The arguments of a tool are a JSON object, such as \'{"path":"README.md"}\'.');
 }

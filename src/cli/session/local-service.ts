@@ -1,4 +1,4 @@
-import { readConfig } from '../../service/config.js';
+import { readConfig } from '../../service/settings/config.js';
 import { type Service, startService } from '../../service/start.js';
 import { openStepMaker, type StepMaker } from '../../service/step-maker.js';
 import { ollamaUrl } from './ollama.js';

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { parseObject } from '../../conversation/is-object.js';
 import { type ApprovalDecision, type ApprovalRequest, describeRule, renderCall } from '../../sdk/index.js';
 import type { Pending } from '../run/active-run.js';
 import { Exact } from '../text/exact.js';
@@ -79,7 +80,7 @@ function EditForm({
   onBack: () => void;
 }) {
   const [text, setText] = useState(() => JSON.stringify(request.action.tool_args, null, 2));
-  const args = readObject(text);
+  const args = parseObject(text);
   const submit = (event: Event): void => {
     event.preventDefault();
     if (args) decide({ type: 'edit', args });
@@ -146,15 +147,3 @@ const focusOnce = (element: HTMLElement | null): void => {
   seen.add(element);
   element.focus();
 };
-
-function readObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    // Accepts only a JSON object: neither an array nor null.
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
-}

@@ -1,4 +1,4 @@
-import { isObject } from '../../conversation/is-object.js';
+import { parseObject } from '../../conversation/is-object.js';
 import { resultText } from '../../conversation/observation-text.js';
 import type { ToolArguments } from './define-tool.js';
 
@@ -44,15 +44,6 @@ export function readEditNote(observation: string): { args: ToolArguments; text: 
   const args = parseObject(observation.slice(EDITED.length, end));
   // JSON escapes line breaks, so the first line break is the end of the note.
   return args && { args, text: observation.slice(end + 2) };
-}
-
-function parseObject(json: string): ToolArguments | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const toText = (value: unknown): string => (value === undefined ? 'Done.' : resultText(value));

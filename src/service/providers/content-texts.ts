@@ -1,5 +1,5 @@
 import { isObject } from '../../contract/fields.js';
-import { writeArguments } from './vendor-limits.js';
+import { type Fields, writeJson } from './vendor-json.js';
 
 /** The texts of a message's content, by kind. */
 export interface ContentTexts {
@@ -15,7 +15,7 @@ export interface ContentTexts {
 export function textsIn(content: unknown): ContentTexts {
   if (typeof content === 'number' || typeof content === 'boolean')
     return { ...nothing, text: String(content) };
-  if (isObject(content) && !isPart(content)) return { ...nothing, text: writeArguments(content) };
+  if (isObject(content) && !isPart(content)) return { ...nothing, text: writeJson(content) };
   return read(content, 0);
 }
 
@@ -30,8 +30,7 @@ const nothing: ContentTexts = { text: '', reasoning: '', refusal: '' };
 /** Maximum nesting of parts. Mistral sends reasoning as a list of texts inside a part. */
 const MAX_DEPTH = 6;
 
-const isPart = ({ type, text }: Readonly<Record<string, unknown>>): boolean =>
-  typeof type === 'string' || typeof text === 'string';
+const isPart = ({ type, text }: Fields): boolean => typeof type === 'string' || typeof text === 'string';
 
 function read(content: unknown, depth: number): ContentTexts {
   if (typeof content === 'string') return { ...nothing, text: content };
@@ -50,7 +49,7 @@ function joined(all: readonly ContentTexts[]): ContentTexts {
  * a usual name.
  */
 function readPart(
-  { type, text, content, value, thinking, reasoning, summary, refusal }: Readonly<Record<string, unknown>>,
+  { type, text, content, value, thinking, reasoning, summary, refusal }: Fields,
   depth: number,
 ): ContentTexts {
   if (type === 'refusal') return { ...nothing, refusal: read(refusal ?? text, depth).text };

@@ -1,8 +1,7 @@
 import { isObject } from '../../contract/fields.js';
 import { isInterruption } from './finish-reasons.js';
-import { objectsIn, parseJson, type VendorMessage } from './vendor.js';
-
-type Fields = Readonly<Record<string, unknown>>;
+import type { VendorMessage } from './vendor.js';
+import { type Fields, fieldsOf, objectsIn, parseJson } from './vendor-json.js';
 
 /** An error body in any of the shapes that vendors and compatible servers use. */
 export interface ErrorBody {
@@ -58,7 +57,7 @@ function retryDelayIn({ details }: Fields): number | null {
  * none.
  */
 function passedOn({ metadata }: Fields): string {
-  const raw = isObject(metadata) ? metadata['raw'] : undefined;
+  const { raw } = fieldsOf(metadata);
   if (typeof raw !== 'string') return '';
   const json = parseJson(raw);
   return json === undefined ? raw : sentenceOf(errorIn(json) ?? {});
@@ -98,9 +97,9 @@ function isInterrupted(json: Fields): boolean {
   const reasons = [
     ...objectsIn(json['choices']).map(({ finish_reason }) => finish_reason),
     stop_reason,
-    isObject(delta) ? delta['stop_reason'] : null,
+    fieldsOf(delta)['stop_reason'],
     status,
-    isObject(incomplete_details) ? incomplete_details['reason'] : null,
+    fieldsOf(incomplete_details)['reason'],
   ];
   return reasons.some(isInterruption);
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ToolDefinition } from '../../contract/tool.js';
 import type { CompletionRequest, Message, Part, Prompt, ToolChoice } from '../step/provider.js';
+import { writeJson } from './vendor-json.js';
 
 /** The form of tool names that both vendors accept. A caller's name may contain dots and be longer. */
 const toolName = { allowed: /^[\w-]{1,64}$/, maxLength: 64 };
@@ -15,12 +16,6 @@ const MAX_CALLS = 128;
 
 /** Maximum number of calls or blocks in one stream, because each uses memory even if it is short. */
 export const MAX_STREAMED_PARTS = 100_000;
-
-/**
- * Levels of nested arguments that are kept if V8 cannot serialize all of them. Arguments nested this deep are
- * rejected anyway.
- */
-const MAX_WRITTEN_DEPTH = 100;
 
 /** A request within the vendor's limits, with a function that maps its tool names back to the caller's. */
 export interface LimitedRequest {
@@ -150,23 +145,3 @@ export const splitCalls = <Call>(calls: readonly Call[]) => ({
  */
 export const charsOfUnread = (unread: readonly unknown[]): number | undefined =>
   unread.length === 0 ? undefined : writeJson(unread).length;
-
-/** Returns arguments that arrived as a parsed value as JSON text. */
-export const writeArguments = (value: unknown): string => writeJson(value ?? {});
-
-function writeJson(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    // Serializing failed because the value is nested too deeply for the stack. The shortened value is still too
-    // deep to be accepted as arguments.
-    return JSON.stringify(downTo(MAX_WRITTEN_DEPTH, value));
-  }
-}
-
-function downTo(levels: number, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (levels === 0) return null;
-  if (Array.isArray(value)) return value.map((each) => downTo(levels - 1, each));
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, downTo(levels - 1, each)]));
-}

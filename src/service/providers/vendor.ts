@@ -1,10 +1,14 @@
-import { isObject } from '../../contract/fields.js';
 import type { Warning } from '../../contract/step.js';
-import { parseJsonKeepingDigits } from '../../parsing/text/exact-json.js';
-import type { CompletionEvent, CompletionRequest, ProviderFailure } from '../step/provider.js';
+import type {
+  Completion,
+  CompletionEvent,
+  CompletionRequest,
+  NativeToolCall,
+  ProviderFailure,
+} from '../step/provider.js';
 import type { Constraint } from './constraint.js';
-import type { VendorCompletion } from './seal-states.js';
 import type { ReplyCap } from './upstream/reply-cap.js';
+import type { LimitedRequest } from './vendor-limits.js';
 
 /** Adapter for one vendor's API at one upstream: writes requests and reads responses. Opens no connection. */
 export interface Vendor {
@@ -14,22 +18,18 @@ export interface Vendor {
   readonly errorCodes: ReadonlyMap<string, ProviderFailure>;
   /** Headers that the API requires, besides the one with the key. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Maps the prompt and the tools to the vendor's format. */
-  mapPrompt(request: CompletionRequest): MappedPrompt;
-  /** Builds the request, without the parameters that the model is known to refuse. */
-  toRequest(prompt: MappedPrompt, settings: RequestSettings, options: RequestOptions): VendorRequest;
+  /** Maps the prompt and the tools to fields of the request's body. */
+  mapPrompt(request: LimitedRequest): object;
+  /**
+   * Builds the request, without the parameters that the model is known to refuse.
+   *
+   * @param prompt is the result of `mapPrompt`, or the body of an earlier request.
+   */
+  toRequest(prompt: object, settings: RequestSettings, options: RequestOptions): VendorRequest;
   /** Starts reading the reply to a request. */
   startReply(request: SentRequest, cap: ReplyCap): VendorReply;
   /** Reads an error body: of a response with an error status, or of a 200 response that contains an error. */
   readError(body: string): VendorError;
-}
-
-/** A prompt in the vendor's format, with a function that maps the vendor's tool names back to the caller's. */
-export interface MappedPrompt {
-  /** Fields of the request's body: the messages, the tools and, for Anthropic, the system text. */
-  readonly fields: object;
-  /** Returns the caller's name for a tool that the vendor knows under `vendorName`. */
-  ownToolName(vendorName: string): string;
 }
 
 /** A completion request without its texts. */
@@ -41,8 +41,7 @@ export interface RequestOptions {
   readonly streamed: boolean;
 }
 
-export interface VendorRequest extends Pick<MappedPrompt, 'ownToolName'> {
-  readonly model: string;
+export interface VendorRequest {
   readonly body: Readonly<Record<string, unknown>>;
   /**
    * Keys of the body that a second attempt may omit if the provider refuses them: a less suitable reply is better
@@ -52,15 +51,16 @@ export interface VendorRequest extends Pick<MappedPrompt, 'ownToolName'> {
   /** The schema that is sent for the reply; absent if there is none. */
   readonly constraint?: Constraint | undefined;
   readonly warnings: readonly Warning[];
-  /** True if the request has native tools. */
-  readonly isNative?: boolean;
 }
 
 /** The part of a request that is still needed to read its response. */
-export type SentRequest = Omit<VendorRequest, 'body'>;
-
-/** Returns whether a request constrains its reply to a schema, rather than only to JSON. */
-export const hasSchema = ({ constraint }: SentRequest): boolean => (constraint?.schema ?? null) !== null;
+export interface SentRequest extends Omit<VendorRequest, 'body'> {
+  readonly model: string;
+  /** True if the request has native tools. */
+  readonly isNative: boolean;
+  /** Returns the caller's name for a tool that the vendor knows under `vendorName`. */
+  ownToolName(vendorName: string): string;
+}
 
 /** A fragment of a reply's text or reasoning. */
 export type TextDelta = Extract<CompletionEvent, { delta: string }>;
@@ -80,8 +80,34 @@ export interface VendorReply {
    * completion.
    */
   addEvent(data: string): readonly TextDelta[] | undefined;
-  /** Returns the completion as read so far, in vendor-independent terms. */
+  /** Returns the reply as read so far, in vendor-independent terms. */
   completion(): VendorCompletion;
+}
+
+/** A reply as an adapter read it. Of a call without an id, the id is empty. */
+export interface VendorCompletion
+  extends Pick<Completion, 'text' | 'unreadCallChars' | 'finishReason' | 'finishReasonRaw' | 'usage'> {
+  readonly reasoning: string;
+  /** Text of the refusal; may be empty if the finish reason says that the model refused. */
+  readonly refusal: string;
+  /** Name of the model, if the vendor reports it. */
+  readonly model: string | null | undefined;
+  /** Tool calls with the vendor's names of the tools. */
+  readonly toolCalls: readonly VendorToolCall[];
+  /** State of the whole reply. */
+  readonly state: VendorState | undefined;
+}
+
+export interface VendorToolCall extends Omit<NativeToolCall, 'providerState'> {
+  /** Provider state of this call. That of the first call includes the state of the whole reply. */
+  readonly state?: VendorState | undefined;
+}
+
+/** State that an adapter found in a reply, reduced to the fields that its API defines. */
+export interface VendorState {
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** True if a part of the state is encrypted or signed, so that its tokens cannot be counted. */
+  readonly isEncrypted: boolean;
 }
 
 /** A vendor's error as read from its response. */
@@ -104,24 +130,4 @@ export interface VendorMessage {
   readonly message: string;
   /** The invalid field of the request, if the vendor names it separately from the message. */
   readonly parameter: string | undefined;
-}
-
-/**
- * Returns the JSON value of a text, or undefined if the text is not JSON. A byte order mark before it is ignored. Numbers
- * that JavaScript cannot represent are strings of their digits, because some servers send arguments as an object.
- */
-export function parseJson(text: string): unknown {
-  try {
-    return parseJsonKeepingDigits(text.startsWith('\uFEFF') ? text.slice(1) : text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns whether the data of an event is the end mark of OpenAI's streams, which gateways send for each API. */
-export const isEndMark = (data: string): boolean => data.startsWith('[DONE]');
-
-/** Returns the objects of a list. Some servers send one object where a list is documented. */
-export function objectsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  return (Array.isArray(value) ? value : [value]).filter(isObject);
 }

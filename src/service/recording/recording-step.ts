@@ -3,7 +3,8 @@ import type { StepError } from '../../contract/step.js';
 import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import type { ContextSource, PinnedItem, SourceFile } from '../context/sources/context-source.js';
 import type { StepDeadline } from '../step/interruption.js';
-import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../step/provider.js';
+import { observeCalls } from '../step/observe-calls.js';
+import type { Completion, CompletionRequest, Provider } from '../step/provider.js';
 import type { reactStep, StepInput, StepResult } from '../step/react-step.js';
 import type { StepDependencies } from '../step/step-dependencies.js';
 import { readablePrompt } from '../step/to-result.js';
@@ -150,18 +151,14 @@ class Recording {
   }
 
   #watch(provider: Provider): Provider {
-    return {
-      name: provider.name,
-      complete: async (request, deadline) => {
-        this.#send(request, deadline);
-        this.#completion = await provider.complete(request, deadline);
-        return this.#completion;
-      },
-      stream: (request, deadline) => {
-        this.#send(request, deadline);
-        return this.#relay(provider.stream(request, deadline));
-      },
-    };
+    return observeCalls(provider, ({ request, deadline }) => {
+      this.#send(request, deadline);
+      return {
+        event: (event) => {
+          if (event.type === 'completion') this.#completion = event.completion;
+        },
+      };
+    });
   }
 
   /** Keeps the request. Reserves memory for what the sources returned, which other steps release here. */
@@ -170,13 +167,6 @@ class Recording {
     const kept = [...this.#files.values(), ...this.#pinned.values()];
     const characters = kept.reduce((sum, { content }) => sum + content.length, 0);
     deadline.countReply?.(Math.ceil(characters / CHARACTERS_PER_BYTE_IN_FLIGHT));
-  }
-
-  async *#relay(events: AsyncIterable<CompletionEvent>): AsyncGenerator<CompletionEvent> {
-    for await (const event of events) {
-      if (event.type === 'completion') this.#completion = event.completion;
-      yield event;
-    }
   }
 }
 

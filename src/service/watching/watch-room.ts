@@ -1,3 +1,4 @@
+import { eventText } from '../../contract/event-text.js';
 import type { RecordedStep } from '../../contract/recorded-step.js';
 import type { StepError } from '../../contract/step.js';
 import type { StepFailed, StepOrigin, StepWatched, WatchEvent } from '../../contract/watch.js';
@@ -82,7 +83,7 @@ export class WatchRoom {
     const watcher = new Watcher(options);
     const kept = this.#kept.filter((entry) => watcher.maySee(entry));
     const limits = { limit_steps: MAX_STEPS, limit_bytes: MAX_BYTES };
-    watcher.start(textOf({ type: 'watch.started', kept: kept.length, ...limits }));
+    watcher.start(eventText<WatchEvent>({ type: 'watch.started', kept: kept.length, ...limits }));
     for (const entry of [...kept, ...this.#running.values()]) watcher.send(entry);
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
@@ -134,8 +135,6 @@ const TOO_LARGE = {
 };
 
 function toEntry({ projectId, endpoint }: BegunStep, event: WatchEvent): Entry {
-  const text = textOf(event);
+  const text = eventText(event);
   return { text, bytes: Buffer.byteLength(text), projectId, endpoint };
 }
-
-const textOf = (event: WatchEvent): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MessagesReply } from '../../../src/service/providers/anthropic/messages-reply.js';
 import { ReplyCap } from '../../../src/service/providers/upstream/reply-cap.js';
-import { parseJson } from '../../../src/service/providers/vendor.js';
+import { parseJson } from '../../../src/service/providers/vendor-json.js';
 import { startWholeService, type WholeService } from '../../support/whole-service.js';
 import { keylessUpstreams } from '../../support/wires.js';
 
@@ -68,8 +68,7 @@ test.each(
 test('a Messages upstream that sends a large number in an argument object does not round it', () => {
   const call = { type: 'tool_use', id: 'a', name: 'get', input: { id: 7 } };
   const body = { type: 'message', role: 'assistant', model: 'm', content: [call], stop_reason: 'tool_use' };
-  const request = { ownToolName: (name: string) => name, strippable: [], warnings: [], model: 'm' };
-  const reply = new MessagesReply(request, new ReplyCap());
+  const reply = new MessagesReply(new ReplyCap());
   reply.addAnswer(parseJson(JSON.stringify(body).replace('"id":7', '"id":1234567890123456789')));
   expect(reply.completion().toolCalls[0]?.arguments).toBe('{"id":"1234567890123456789"}');
 });

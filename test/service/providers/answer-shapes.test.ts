@@ -3,10 +3,9 @@ import fc from 'fast-check';
 import { anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
 import { traitsOf } from '../../../src/service/providers/models/models.js';
 import { openaiVendor, responsesVendor } from '../../../src/service/providers/openai/provider.js';
-import { ReplyCap } from '../../../src/service/providers/upstream/reply-cap.js';
 import type { Vendor } from '../../../src/service/providers/vendor.js';
 import type { Completion } from '../../../src/service/step/provider.js';
-import { readEventData, readPlain, vendorRequestOf } from '../../support/providers/requests.js';
+import { readEventData, readPlain, startReply } from '../../support/providers/requests.js';
 
 /**
  * A kind of response: of one API, plain or streamed. `read` parses such a response with the given content and finish
@@ -138,7 +137,7 @@ test.each([
   null,
   {},
 ])('the finish reason %j, sent with every chunk, does not end a stream (rule: finish-reason)', (finish_reason) => {
-  const reply = chat.startReply(vendorRequestOf(chat, true), new ReplyCap());
+  const { reply } = startReply(chat, true);
   reply.addEvent(JSON.stringify({ choices: [{ delta: { content: '8' }, finish_reason }] }));
   expect(reply.isFinished).toBe(false);
 });

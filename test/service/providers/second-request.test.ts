@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
 import { traitsOf } from '../../../src/service/providers/models/models.js';
 import { openaiVendor } from '../../../src/service/providers/openai/provider.js';
+import { inVendorLimits } from '../../../src/service/providers/vendor-limits.js';
 import { anyPrompt } from '../../support/providers/prompts.js';
 import {
   collect,
@@ -46,17 +47,16 @@ describe.each(Object.entries(vendors))('second requests to %s', (_, vendor) => {
     fc.assert(
       fc.property(anyRequest, fc.boolean(), fc.nat(), ({ asks, ...plain }, streamed, which) => {
         const request = { ...plain, ...asks };
-        const first = vendor.toRequest(vendor.mapPrompt(request), request, { refused: new Set(), streamed });
+        const mapped = vendor.mapPrompt(inVendorLimits(request));
+        const first = vendor.toRequest(mapped, request, { refused: new Set(), streamed });
         const refusable = [...first.strippable, ...(first.constraint ? [first.constraint.forSchema] : [])];
         const refused = new Set(refusable.slice(which % (refusable.length + 1)).slice(0, 1));
         const bytes = JSON.stringify(first.body);
         const { prompt: __, ...settings } = request;
-        const { ownToolName } = first;
-        const sent = { fields: JSON.parse(bytes), ownToolName };
-        const second = vendor.toRequest(sent, settings, { refused, streamed });
-        const fresh = vendor.toRequest(vendor.mapPrompt(request), request, { refused, streamed });
+        const second = vendor.toRequest(JSON.parse(bytes), settings, { refused, streamed });
+        const fresh = vendor.toRequest(mapped, request, { refused, streamed });
         expect(JSON.stringify(second.body)).toBe(JSON.stringify(fresh.body));
-        expect({ ...second, body: null }).toEqual({ ...fresh, body: null, ownToolName });
+        expect({ ...second, body: null }).toEqual({ ...fresh, body: null });
       }),
     );
   });

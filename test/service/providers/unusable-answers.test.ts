@@ -11,9 +11,8 @@ import { openaiVendor, responsesVendor } from '../../../src/service/providers/op
 import { FailedAttempt, invalidAnswer } from '../../../src/service/providers/upstream/attempts.js';
 import { readEvents } from '../../../src/service/providers/upstream/read-events.js';
 import { readStream } from '../../../src/service/providers/upstream/read-stream.js';
-import { ReplyCap } from '../../../src/service/providers/upstream/reply-cap.js';
 import { type Completion, ProviderError, type ProviderFailure } from '../../../src/service/step/provider.js';
-import { collect, readPlain, vendorRequestOf } from '../../support/providers/requests.js';
+import { collect, readPlain, startReply } from '../../support/providers/requests.js';
 
 const vendors = [
   {
@@ -96,17 +95,14 @@ describe.each(vendors)('random responses of $title (rule: error-table)', ({ vend
   };
 
   const source = { provider: 'any', status: 200, signal: new AbortController().signal };
-  const eventsIn = (bytes: readonly Uint8Array[]) => {
-    const cap = new ReplyCap();
-    return readStream({
+  const eventsIn = (bytes: readonly Uint8Array[]) =>
+    readStream({
       provider: 'any',
       events: readEvents(bytes, source),
-      reply: vendor.startReply(vendorRequestOf(vendor, true), cap),
-      cap,
+      ...startReply(vendor, true),
       close: () => {},
       failureOf: () => invalidAnswer('any', 200),
     });
-  };
 
   const readStreamed = async (text: string): Promise<void> => {
     const bytes = [new TextEncoder().encode(text)];

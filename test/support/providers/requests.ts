@@ -8,8 +8,10 @@ import {
   type ProvidersConfig,
 } from '../../../src/service/providers/create-model-directory.js';
 import { Secret } from '../../../src/service/providers/secret.js';
+import { toCompletion } from '../../../src/service/providers/to-completion.js';
 import { ReplyCap } from '../../../src/service/providers/upstream/reply-cap.js';
-import type { TextDelta, Vendor, VendorRequest } from '../../../src/service/providers/vendor.js';
+import type { SentRequest, TextDelta, Vendor, VendorReply } from '../../../src/service/providers/vendor.js';
+import { inVendorLimits } from '../../../src/service/providers/vendor-limits.js';
 import { Interruption, type StepDeadline } from '../../../src/service/step/interruption.js';
 import type {
   Completion,
@@ -44,21 +46,36 @@ export function completionRequest(changes: Partial<CompletionRequest> = {}): Com
   };
 }
 
-/** Returns an ordinary request, in a vendor's format. */
-export const vendorRequestOf = (vendor: Vendor, streamed = false): VendorRequest =>
-  vendor.toRequest(vendor.mapPrompt(completionRequest()), completionRequest(), {
+/** Returns what remains of an ordinary request after it has been sent. */
+function sentRequestOf(vendor: Vendor, streamed = false): SentRequest {
+  const request = completionRequest();
+  const limited = inVendorLimits(request);
+  const { body: _, ...sent } = vendor.toRequest(vendor.mapPrompt(limited), request, {
     refused: new Set(),
     streamed,
   });
+  return { ...sent, model: request.model, isNative: false, ownToolName: limited.ownToolName };
+}
+
+/** Starts reading the reply to an ordinary request. Returns it with a function that returns its completion. */
+export function startReply(
+  vendor: Vendor,
+  streamed: boolean,
+): { reply: VendorReply; cap: ReplyCap; completion: () => Completion } {
+  const request = sentRequestOf(vendor, streamed);
+  const cap = new ReplyCap();
+  const reply = vendor.startReply(request, cap);
+  const origin = { provider: 'any', wire: 'chat', family: 'any' } as const;
+  return { reply, cap, completion: () => toCompletion(reply.completion(), { request, cap, origin }) };
+}
 
 /**
  * Reads a plain response to an ordinary request. Returns its completion; undefined if the JSON is not a
  * completion.
  */
 export function readPlain(vendor: Vendor, json: unknown): Completion | undefined {
-  const cap = new ReplyCap();
-  const reply = vendor.startReply(vendorRequestOf(vendor), cap);
-  return reply.addAnswer(json) ? cap.mark(reply.completion()) : undefined;
+  const { reply, completion } = startReply(vendor, false);
+  return reply.addAnswer(json) ? completion() : undefined;
 }
 
 /**
@@ -69,15 +86,14 @@ export function readEventData(
   vendor: Vendor,
   events: readonly string[],
 ): { deltas: TextDelta[]; completion: Completion } | undefined {
-  const cap = new ReplyCap();
-  const reply = vendor.startReply(vendorRequestOf(vendor, true), cap);
+  const { reply, completion } = startReply(vendor, true);
   const deltas: TextDelta[] = [];
   for (const data of events) {
     const more = reply.addEvent(data);
     if (!more) return undefined;
     deltas.push(...more);
   }
-  return { deltas, completion: cap.mark(reply.completion()) };
+  return { deltas, completion: completion() };
 }
 
 export const toolOf = (name: string, inputSchema: ToolDefinition['inputSchema'] = {}): ToolDefinition => ({

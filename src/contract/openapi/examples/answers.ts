@@ -1,5 +1,6 @@
 import type { Compaction } from '../../compaction.js';
 import type { ContextReport } from '../../context-report.js';
+import { eventText } from '../../event-text.js';
 import type { ModelList } from '../../model-list.js';
 import type { Preview } from '../../preview.js';
 import type { Step } from '../../step.js';
@@ -212,7 +213,7 @@ export const streamedAnswer = [
   { type: 'action.proposed', action: actionAnswer.action_details },
   { type: 'step.completed', step: actionAnswer },
 ]
-  .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  .map(eventText)
   .join('');
 
 /** The first event of `/api/agent/watch`. */

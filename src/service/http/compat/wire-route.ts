@@ -8,6 +8,7 @@ import { chooseBudget, toStepRequest } from '../../compat/to-step-request.js';
 import type { AnswerIdentity, Wire, WireExchange } from '../../compat/wire.js';
 import { attachmentWarnings } from '../../step/history/attachments.js';
 import { BudgetExceeded } from '../../step/interruption.js';
+import { observeCalls } from '../../step/observe-calls.js';
 import type { StepInput } from '../../step/react-step.js';
 import type { StepDependencies } from '../../step/step-dependencies.js';
 import { logBug } from '../failure/error-handler.js';
@@ -114,7 +115,7 @@ export function answerWire(wire: Wire, services: WireServices): RequestHandler {
     const dependencies: StepDependencies = {
       ...promptDependencies(routed.model, accepted),
       sources: [],
-      provider: stream ? stream.startedBy(provider) : provider,
+      provider: observeCalls(provider, () => stream && { event: () => stream.start() }),
       redact,
       now: () => new Date(),
       origin: { requestId: state.id, endpoint: wire.endpoint },

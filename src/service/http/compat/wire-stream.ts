@@ -1,7 +1,6 @@
 import type { Response } from 'express';
 import type { TextSink } from '../../compat/sent-text.js';
 import type { Answer, StreamWriter } from '../../compat/wire.js';
-import type { CompletionEvent, Provider } from '../../step/provider.js';
 import type { Failure } from '../failure/to-failure.js';
 import { wireFailure } from '../failure/wire-failure.js';
 import type { OpenStream, RequestState } from '../middleware/request-state.js';
@@ -53,22 +52,8 @@ export class WireStream implements TextSink, OpenStream {
     this.#stream.end(this.#writer.fail(wireFailure(failure, this.#state)));
   }
 
-  /**
-   * Returns a provider that makes the same calls, but whose first event starts this stream. A failure before that
-   * event still gets an HTTP error status.
-   */
-  startedBy(provider: Provider): Provider {
-    return {
-      name: provider.name,
-      complete: (request, deadline) => provider.complete(request, deadline),
-      stream: (request, deadline) => this.#starting(provider.stream(request, deadline)),
-    };
-  }
-
-  async *#starting(events: AsyncIterable<CompletionEvent>): AsyncGenerator<CompletionEvent> {
-    for await (const event of events) {
-      this.#stream.start();
-      yield event;
-    }
+  /** Begins the response, if it has not begun. Before that, a failure gets an HTTP error status. */
+  start(): void {
+    this.#stream.start();
   }
 }

@@ -1,12 +1,11 @@
 import type { Usage } from '../../../contract/step.js';
-import type { Completion, CompletionEvent, Provider } from '../../step/provider.js';
-import { ProviderError } from '../../step/provider.js';
+import { type CallObserver, observeCalls } from '../../step/observe-calls.js';
+import { type Completion, type Provider, ProviderError } from '../../step/provider.js';
 
 /** The tokens of one model call: as the service counts them, and as the provider reports them. */
 export interface MeteredCall {
   readonly promptTokens: number;
   replyChars: number;
-  /** Undefined until the provider has reported the usage. */
   reported: Pick<Usage, 'input_tokens' | 'output_tokens'> | undefined;
   /** True if the provider refused the call, or if the call failed before the reply began. */
   isFree: boolean;
@@ -20,61 +19,27 @@ export const chargedTokens = (calls: readonly MeteredCall[]): number =>
   calls.reduce((sum, call) => sum + tokensOf(call), 0);
 
 /** A count that the provider does not report, or reports as 0, is replaced by the service's own. */
-function tokensOf({ promptTokens, replyChars, reported, isFree }: MeteredCall): number {
-  if (isFree) return 0;
-  return (
-    (reported?.input_tokens || promptTokens) +
-    (reported?.output_tokens || Math.ceil(replyChars / CHARS_PER_TOKEN))
-  );
-}
+const tokensOf = ({ promptTokens, replyChars, reported, isFree }: MeteredCall): number =>
+  isFree
+    ? 0
+    : (reported?.input_tokens || promptTokens) +
+      (reported?.output_tokens || Math.ceil(replyChars / CHARS_PER_TOKEN));
 
-/**
- * Returns a provider that makes the same calls and adds each of them to `calls` (rule: token-limits). Keeps no
- * reference to the request (rule: lean-waiting).
- */
-export function meter(provider: Provider, calls: MeteredCall[]): Provider {
-  const begin = (promptTokens: number): MeteredCall => {
+/** Returns a provider that makes the same calls and adds each of them to `calls` (rule: token-limits). */
+export const meter = (provider: Provider, calls: MeteredCall[]): Provider =>
+  observeCalls(provider, ({ request: { promptTokens } }) => {
     const call: MeteredCall = { promptTokens, replyChars: 0, reported: undefined, isFree: false };
     calls.push(call);
-    return call;
-  };
-  return {
-    name: provider.name,
-    complete(request, deadline) {
-      return metered(provider.complete(request, deadline), begin(request.promptTokens));
-    },
-    stream(request, deadline) {
-      return meteredStream(provider.stream(request, deadline), begin(request.promptTokens));
-    },
-  };
-}
+    return meterOf(call);
+  });
 
-async function metered(pending: Promise<Completion>, call: MeteredCall): Promise<Completion> {
-  try {
-    const completion = await pending;
-    end(call, completion);
-    return completion;
-  } catch (error) {
-    forgive(call, error);
-    throw error;
-  }
-}
-
-async function* meteredStream(
-  events: AsyncIterable<CompletionEvent>,
-  call: MeteredCall,
-): AsyncGenerator<CompletionEvent> {
-  try {
-    for await (const event of events) {
-      if (event.type === 'completion') end(call, event.completion);
-      else call.replyChars += event.delta.length;
-      yield event;
-    }
-  } catch (error) {
-    forgive(call, error);
-    throw error;
-  }
-}
+const meterOf = (call: MeteredCall): CallObserver => ({
+  event(event) {
+    if (event.type === 'completion') end(call, event.completion);
+    else call.replyChars += event.delta.length;
+  },
+  failed: (error) => forgive(call, error),
+});
 
 function end(call: MeteredCall, completion: Completion): void {
   call.reported = completion.usage;

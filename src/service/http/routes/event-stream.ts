@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { eventText } from '../../../contract/event-text.js';
 import type { SourceStep } from '../../../contract/source-step.js';
 import type { ErrorResponse, Step } from '../../../contract/step.js';
 import type { StreamEvent } from '../../../contract/stream.js';
@@ -21,7 +22,7 @@ export class EventStream implements OpenStream {
     const state = stateOf(response);
     this.#state = state;
     // The id is read when the stream starts, because the service replaces an id that contains the model key.
-    const opening = () => textOf({ type: 'step.started', request_id: state.id });
+    const opening = () => eventText<StreamEvent>({ type: 'step.started', request_id: state.id });
     this.#stream = new TextStream(response, { opening });
   }
 
@@ -31,18 +32,15 @@ export class EventStream implements OpenStream {
 
   /** Sends an event. Waits for a slow reader as `TextStream.send` does. */
   send(event: StreamEvent): Promise<void> | undefined {
-    return this.#stream.send(textOf(event));
+    return this.#stream.send(eventText(event));
   }
 
   /** Sends the last event. Throws as `TextStream.endAnswer` does. */
   complete(step: SourceStep | Step): void {
-    this.#stream.endAnswer(textOf({ type: 'step.completed', step }));
+    this.#stream.endAnswer(eventText<LastEvent>({ type: 'step.completed', step }));
   }
 
   fail(failure: Failure): void {
-    this.#stream.end(textOf({ type: 'error', error: failureBody(failure, this.#state) }));
+    this.#stream.end(eventText<LastEvent>({ type: 'error', error: failureBody(failure, this.#state) }));
   }
 }
-
-const textOf = (event: StreamEvent | LastEvent): string =>
-  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;

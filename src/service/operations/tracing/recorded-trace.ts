@@ -6,7 +6,7 @@ import type { RequestTrace, TracedAnswer, TracedRequest } from './request-trace.
 import { answerAttributes, errorTypeOf, requestAttributes, serverErrorOf } from './span-attributes.js';
 import { endFailed, Spans, watched } from './spans.js';
 import { readTraceContext, type TraceHeaders } from './trace-context.js';
-import { TracedProvider } from './traced-provider.js';
+import { tracedProvider } from './traced-provider.js';
 
 /**
  * Records the spans of one request: one for the request, with a child for each stage of the step and each model
@@ -51,7 +51,7 @@ export class RecordedTrace implements RequestTrace {
   };
 
   connect(connect: (observe?: RequestObserver) => Provider, redact: (text: string) => string): Provider {
-    return new TracedProvider(connect, { spans: this.#spans, parent: this.#request, redact });
+    return tracedProvider(connect, { spans: this.#spans, parent: this.#request, redact });
   }
 
   end(answer: TracedAnswer): void {

@@ -57,7 +57,7 @@ export function endFailed(span: Span, errorType: string): void {
 }
 
 /** Callbacks for the end of an operation. */
-export interface Watch<Result> {
+interface Watch<Result> {
   done(result: Result): void;
   failed(thrown: unknown): void;
 }

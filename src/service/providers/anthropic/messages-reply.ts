@@ -1,22 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Usage } from '../../../contract/step.js';
-import type { NativeToolCall } from '../../step/provider.js';
 import { textIn, textsIn } from '../content-texts.js';
 import { holdsError } from '../error-body.js';
 import { finishReasonIn, unifyReason } from '../finish-reasons.js';
-import type { VendorCompletion } from '../seal-states.js';
 import type { ReplyCap } from '../upstream/reply-cap.js';
-import { cost, count, laterUsage } from '../usage-counts.js';
-import {
-  hasSchema,
-  isEndMark,
-  parseJson,
-  type SentRequest,
-  type TextDelta,
-  type VendorReply,
-} from '../vendor.js';
-import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../vendor-limits.js';
+import { cost, count, laterUsage, MAX_TOKENS } from '../usage-counts.js';
+import type { TextDelta, VendorCompletion, VendorReply, VendorToolCall } from '../vendor.js';
+import { argumentsIn, fieldsOf, isEndMark, parseJson } from '../vendor-json.js';
+import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls } from '../vendor-limits.js';
 import { type ContentBlock, isBlock, stateOf } from './signed-blocks.js';
 
 const text = z.string().nullish().catch(null);
@@ -26,18 +17,6 @@ const text = z.string().nullish().catch(null);
  */
 const index = z.int().nonnegative().nullish().catch(null);
 
-const usageSchema = z
-  .object({
-    input_tokens: count,
-    cache_read_input_tokens: count,
-    cache_creation_input_tokens: count,
-    output_tokens: count,
-    cost,
-    output_tokens_details: z.object({ thinking_tokens: count }).nullish().catch(null),
-  })
-  .nullish()
-  .catch(null);
-
 const endingSchema = z.object({
   stop_reason: z.unknown().optional(),
   stop_details: z.object({ explanation: text }).nullish().catch(null),
@@ -46,7 +25,7 @@ const endingSchema = z.object({
 const answerSchema = endingSchema.extend({
   model: text,
   content: z.unknown().optional(),
-  usage: usageSchema,
+  usage: z.unknown().optional(),
 });
 
 const deltaSchema = z.discriminatedUnion('type', [
@@ -59,7 +38,7 @@ const deltaSchema = z.discriminatedUnion('type', [
 const eventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('message_start'),
-    message: z.object({ model: text, usage: usageSchema }).nullish().catch(null),
+    message: z.object({ model: text, usage: z.unknown().optional() }).nullish().catch(null),
   }),
   z.object({
     type: z.literal('content_block_start'),
@@ -71,7 +50,7 @@ const eventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('message_delta'),
     delta: endingSchema.nullable().catch(null),
-    usage: usageSchema,
+    usage: z.unknown().optional(),
   }),
   z.object({ type: z.literal('message_stop') }),
 ]);
@@ -82,7 +61,6 @@ const callSchema = z.object({ id: text, name: z.string().min(1), input: z.string
 type MessageEvent = z.output<typeof eventSchema>;
 type BlockDelta = Extract<MessageEvent, { type: 'content_block_delta' }>;
 type Ending = z.output<typeof endingSchema>;
-type MessageUsage = z.output<typeof usageSchema>;
 
 const readTypes = new Set<unknown>([...eventSchema.options.map(({ shape }) => shape.type.value), 'error']);
 
@@ -90,7 +68,6 @@ const readTypes = new Set<unknown>([...eventSchema.options.map(({ shape }) => sh
 export class MessagesReply implements VendorReply {
   hasBegun = false;
   hasEnded = false;
-  readonly #request: SentRequest;
   readonly #cap: ReplyCap;
   readonly #blocks: GrowingBlock[] = [];
   /** The latest block with each index, because some servers number all blocks alike. */
@@ -101,10 +78,9 @@ export class MessagesReply implements VendorReply {
   #stopReason: string | null = null;
   #explanation = '';
   #refusal = '';
-  #usage: MessageUsage = null;
+  #usage = countsIn(undefined);
 
-  constructor(request: SentRequest, cap: ReplyCap) {
-    this.#request = request;
+  constructor(cap: ReplyCap) {
     this.#cap = cap;
   }
 
@@ -117,7 +93,7 @@ export class MessagesReply implements VendorReply {
     const blocks = data && toBlocks(data.content);
     if (!data || !blocks) return false;
     this.#model = data.model;
-    this.#usage = data.usage;
+    this.#addUsage(data.usage);
     for (const block of blocks) this.#startBlock(undefined, block);
     this.#addEnding(data);
     return true;
@@ -139,25 +115,25 @@ export class MessagesReply implements VendorReply {
   completion(): VendorCompletion {
     const content = this.#blocks;
     const calls = splitCalls(content.filter(({ type }) => type === 'tool_use'));
-    // If the reply was cut, the signatures of its blocks are no longer valid.
-    const state = this.#cap.isExceeded ? undefined : stateOf(content);
-    const finishReason = this.#refusal ? 'refusal' : unifyReason(this.#stopReason);
+    const state = stateOf(content);
+    const finishReason = unifyReason(this.#stopReason);
+    const explanation = finishReason === 'refusal' ? this.#explanation : '';
     return {
       text: textOf(content, 'text'),
-      reasoning: textOf(content, 'thinking') || null,
-      toolCalls: calls.read
-        .flatMap((block) => this.#toNativeCall(block))
-        .map((call, index) => (index === 0 ? { ...call, state } : call)),
+      reasoning: textOf(content, 'thinking'),
+      refusal: this.#refusal || explanation,
+      toolCalls: calls.read.flatMap(toCall).map((call, index) => (index === 0 ? { ...call, state } : call)),
       unreadCallChars: charsOfUnread(calls.unread),
-      refusal: finishReason === 'refusal' ? this.#refusal || this.#explanation : null,
       finishReason,
       finishReasonRaw: this.#stopReason,
-      usage: toUsage(this.#usage),
-      model: this.#model ?? this.#request.model,
-      isConstrained: hasSchema(this.#request),
+      usage: { ...this.#usage, input_tokens: allInputTokens(this.#usage) },
+      model: this.#model,
       state,
-      warnings: this.#request.warnings,
     };
+  }
+
+  #addUsage(json: unknown): void {
+    this.#usage = laterUsage(this.#usage, countsIn(json));
   }
 
   #add(event: MessageEvent): readonly TextDelta[] | undefined {
@@ -165,7 +141,7 @@ export class MessagesReply implements VendorReply {
       case 'message_start':
         this.#model = event.message?.model;
         // Its count of output tokens is preliminary; the events after it have the real one.
-        this.#usage = event.message?.usage ? { ...event.message.usage, output_tokens: null } : null;
+        this.#addUsage({ ...fieldsOf(event.message?.usage), output_tokens: null });
         break;
       case 'content_block_start':
         this.hasBegun = true;
@@ -176,7 +152,7 @@ export class MessagesReply implements VendorReply {
         return this.#addDelta(event);
       case 'message_delta':
         this.#addEnding(event.delta);
-        this.#usage = event.usage ? laterUsage(this.#usage, event.usage) : this.#usage;
+        this.#addUsage(event.usage);
         break;
       case 'message_stop':
         this.hasEnded = true;
@@ -263,18 +239,11 @@ export class MessagesReply implements VendorReply {
     if (block.type !== 'thinking') return;
     block['signature'] = `${block['signature'] ?? ''}${this.#cap.admit(more)}`;
   }
+}
 
-  #toNativeCall(block: ContentBlock): NativeToolCall[] {
-    const call = callSchema.safeParse(block).data;
-    if (!call) return [];
-    return [
-      {
-        id: call.id || `call_${randomUUID()}`,
-        name: this.#request.ownToolName(call.name),
-        arguments: call.input,
-      },
-    ];
-  }
+function toCall(block: ContentBlock): VendorToolCall[] {
+  const call = callSchema.safeParse(block).data;
+  return call ? [{ id: call.id ?? '', name: call.name, arguments: call.input }] : [];
 }
 
 /** Types of the blocks that compatible servers may stream without a start event, by the type of their deltas. */
@@ -308,10 +277,9 @@ const labelFields: ReadonlyMap<string, readonly string[]> = new Map([
  */
 function startOf(block: ContentBlock, field: TextField): string {
   const value = block[field];
-  if (typeof value === 'string') return value;
   if (field !== 'input') return textIn(value);
-  const written = writeArguments(value);
-  return written === '{}' ? '' : written;
+  const written = argumentsIn(value);
+  return typeof value === 'object' && written === '{}' ? '' : written;
 }
 
 /**
@@ -328,19 +296,22 @@ function toBlocks(content: unknown): readonly ContentBlock[] | undefined {
 const textOf = (content: readonly ContentBlock[], type: 'text' | 'thinking'): string =>
   content.map((block) => (block.type === type ? block[type] : '')).join('');
 
-const MAX_TOKENS = 2 ** 31 - 1;
-
-/** Converts the usage. Anthropic's `input_tokens` excludes tokens that were read from or written to the cache. */
-function toUsage(usage: MessageUsage): Usage {
-  const cached = usage?.cache_read_input_tokens ?? null;
-  const written = usage?.cache_creation_input_tokens ?? null;
-  const input = usage?.input_tokens ?? null;
+/** Reads the counts in a usage, with the input tokens as Anthropic counts them. */
+function countsIn(json: unknown): Usage {
+  const usage = fieldsOf(json);
   return {
-    input_tokens: input === null ? null : Math.min(input + (cached ?? 0) + (written ?? 0), MAX_TOKENS),
-    output_tokens: usage?.output_tokens ?? null,
-    cached_input_tokens: cached,
-    cache_write_tokens: written,
-    reasoning_tokens: usage?.output_tokens_details?.thinking_tokens ?? null,
-    cost: usage?.cost ?? null,
+    input_tokens: count(usage['input_tokens']),
+    output_tokens: count(usage['output_tokens']),
+    cached_input_tokens: count(usage['cache_read_input_tokens']),
+    cache_write_tokens: count(usage['cache_creation_input_tokens']),
+    reasoning_tokens: count(fieldsOf(usage['output_tokens_details'])['thinking_tokens']),
+    cost: cost(usage['cost']),
   };
+}
+
+/** Returns the input tokens in our terms. Anthropic's count excludes tokens that were read from or written to the cache. */
+function allInputTokens({ input_tokens: input, cached_input_tokens, cache_write_tokens }: Usage) {
+  return input === null
+    ? null
+    : Math.min(input + (cached_input_tokens ?? 0) + (cache_write_tokens ?? 0), MAX_TOKENS);
 }

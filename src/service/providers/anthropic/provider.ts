@@ -15,7 +15,7 @@ export function anthropicVendor(traits: ModelTraits): Vendor {
     headers: { 'anthropic-version': apiVersion },
     mapPrompt,
     toRequest: (prompt, settings, options) => toRequest(prompt, settings, { traits, ...options }),
-    startReply: (request, cap) => new MessagesReply(request, cap),
+    startReply: (_, cap) => new MessagesReply(cap),
     readError,
   };
 }

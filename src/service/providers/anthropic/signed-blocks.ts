@@ -1,10 +1,8 @@
 import type { RedactedThinkingBlockParam, ThinkingBlockParam } from '@anthropic-ai/sdk/resources/messages';
-import { z } from 'zod';
-import type { VendorState } from '../seal-states.js';
+import type { VendorState } from '../vendor.js';
+import { fieldsOf } from '../vendor-json.js';
 
 type SignedBlock = ThinkingBlockParam | RedactedThinkingBlockParam;
-
-const stateSchema = z.object({ blocks: z.array(z.unknown()) });
 
 /** Returns the signed reasoning blocks of a reply, which must be sent back; undefined if there are none. */
 export function stateOf(content: readonly unknown[]): VendorState | undefined {
@@ -17,10 +15,10 @@ export function stateOf(content: readonly unknown[]): VendorState | undefined {
  * ignored.
  */
 export function signedBlocks(state: unknown): SignedBlock[] {
-  return stateSchema.safeParse(state).data?.blocks.flatMap(readBlock) ?? [];
+  const { blocks } = fieldsOf(state);
+  return Array.isArray(blocks) ? blocks.flatMap(readBlock) : [];
 }
 
-/** Checks the fields by hand. A schema would create an error object for each of a hundred thousand invalid blocks. */
 function readBlock(block: unknown): SignedBlock[] {
   if (!isBlock(block)) return [];
   const { type, thinking, signature, data } = block;

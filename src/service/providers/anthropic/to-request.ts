@@ -1,13 +1,12 @@
 import type { MessageParam, TextBlockParam, Tool, ToolChoice } from '@anthropic-ai/sdk/resources/messages';
 import type { ToolDefinition } from '../../../contract/tool.js';
-import type { CompletionRequest } from '../../step/provider.js';
 import { type Constraint, chooseConstraint } from '../constraint.js';
 import { chooseParameters } from '../models/model-parameters.js';
 import type { ModelTraits } from '../models/model-traits.js';
 import { demandCall } from '../tool-choice.js';
 import { toVendorSchema } from '../tool-schema.js';
-import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } from '../vendor.js';
-import { inVendorLimits, type LimitedRequest } from '../vendor-limits.js';
+import type { RequestOptions, RequestSettings, VendorRequest } from '../vendor.js';
+import type { LimitedRequest } from '../vendor-limits.js';
 import { toMessages } from './to-messages.js';
 
 const strippable = ['temperature', 'output_config', 'thinking'];
@@ -21,25 +20,23 @@ interface PromptFields {
 }
 
 /** Maps the prompt and the tools to Anthropic's format. */
-export function mapPrompt(request: CompletionRequest): MappedPrompt {
-  const { definitions, choice, prompt, ownToolName } = inVendorLimits(request);
+export function mapPrompt({ definitions, choice, prompt }: LimitedRequest): PromptFields {
   const { system, systemBreakpoint, messages } = prompt;
-  const fields: PromptFields = {
+  return {
     ...(system !== '' && { system: [systemBlock(system, systemBreakpoint)] }),
     messages: toMessages(messages),
     tools: definitions.map(toTool),
     tool_choice: toChoice(choice),
   };
-  return { fields, ownToolName };
 }
 
 /** Builds a request of the Messages API, which requires `max_tokens`. */
 export function toRequest(
-  { fields, ownToolName }: MappedPrompt,
+  prompt: object,
   settings: RequestSettings,
   { traits, refused, streamed }: RequestOptions & { readonly traits: ModelTraits },
 ): VendorRequest {
-  const { system, messages, tools, tool_choice } = fields as PromptFields; // created by `mapPrompt`, or parsed from the body of an earlier request
+  const { system, messages, tools, tool_choice } = prompt as PromptFields; // created by `mapPrompt`
   const { nativeTools } = settings;
   const { sent, warnings } = chooseParameters(wantedParameters(settings, traits), refused);
   const { constraint, warnings: dropped } = chooseConstraint(settings, traits, refused);
@@ -58,7 +55,6 @@ export function toRequest(
     ...(streamed && { stream: true }),
   };
   return {
-    model: settings.model,
     body,
     strippable: [
       ...demand.strippable,
@@ -66,7 +62,6 @@ export function toRequest(
     ],
     constraint,
     warnings: [...warnings, ...dropped, ...demand.warnings],
-    ownToolName,
   };
 }
 

@@ -14,7 +14,7 @@ export function openaiVendor(traits: ModelTraits): Vendor {
     headers: {},
     mapPrompt: (request) => chat.mapPrompt(request, traits),
     toRequest: (prompt, settings, options) => chat.toRequest(prompt, settings, { traits, ...options }),
-    startReply: (request, cap) => new ChatReply(request, cap),
+    startReply: (request, cap) => new ChatReply(cap, request),
     readError,
   };
 }
@@ -27,7 +27,7 @@ export function responsesVendor(traits: ModelTraits): Vendor {
     headers: {},
     mapPrompt: (request) => responses.mapPrompt(request, traits),
     toRequest: (prompt, settings, options) => responses.toRequest(prompt, settings, { traits, ...options }),
-    startReply: (request, cap) => new ResponsesReply(request, cap),
+    startReply: (_, cap) => new ResponsesReply(cap),
     readError,
   };
 }

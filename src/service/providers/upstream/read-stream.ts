@@ -1,6 +1,5 @@
 import type { EventSourceMessage } from 'eventsource-parser';
-import { ProviderError } from '../../step/provider.js';
-import type { VendorCompletion } from '../seal-states.js';
+import { type Completion, type CompletionEvent, ProviderError } from '../../step/provider.js';
 import type { TextDelta, VendorReply } from '../vendor.js';
 import { FailedAttempt } from './attempts.js';
 import type { ReplyCap } from './reply-cap.js';
@@ -17,17 +16,13 @@ const SILENCE_MS = 2_000;
  */
 const END_GRACE_MS = 100;
 
-/**
- * An event of a reply as the vendor's adapter read it. Its provider states do not yet name the model and the
- * upstream they came from (see `sealStates`).
- */
-export type VendorEvent = TextDelta | { readonly type: 'completion'; readonly completion: VendorCompletion };
-
 export interface StreamedAnswer {
   readonly provider: string;
   readonly events: AsyncIterator<EventSourceMessage>;
   readonly reply: VendorReply;
   readonly cap: ReplyCap;
+  /** Returns the completion of the reply that was read. */
+  completion(): Completion;
   /** Aborts the provider call, unless the stream was read to its end. */
   close(): void;
   /** Returns the error to throw for an event that is not part of a completion. */
@@ -44,9 +39,10 @@ export async function* readStream({
   events,
   reply,
   cap,
+  completion,
   close,
   failureOf,
-}: StreamedAnswer): AsyncGenerator<VendorEvent, undefined> {
+}: StreamedAnswer): AsyncGenerator<CompletionEvent, undefined> {
   const texts = new WholeCharacters();
   let endsAt = Number.POSITIVE_INFINITY;
   while (!cap.isExceeded && performance.now() < endsAt) {
@@ -64,7 +60,7 @@ export async function* readStream({
   if (!reply.hasBegun) throw new ProviderError('invalid_response', { provider, upstreamStatus: 200 });
   const isComplete = reply.isFinished || reply.hasEnded || cap.isExceeded;
   if (!isComplete) throw new ProviderError('unreachable', { provider });
-  yield { type: 'completion', completion: cap.mark(reply.completion()) };
+  yield { type: 'completion', completion: completion() };
 }
 
 /**

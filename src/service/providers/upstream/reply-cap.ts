@@ -37,8 +37,7 @@ export class ReplyCap {
    * Marks a completion that was cut at the maximum length: sets its finish reason to `length`, and
    * adds a warning.
    */
-  mark<Made extends Completion>(completion: Made): Made {
-    if (!this.#isExceeded) return completion;
+  mark(completion: Completion): Completion {
     const warnings = [...completion.warnings, replyTooLong];
     return { ...completion, finishReason: 'length', isTooLong: true, warnings };
   }

@@ -11,9 +11,11 @@ import { holdsError } from '../error-body.js';
 import { type GatewaySettings, gatewayHeaders, secretsIn, withQuery } from '../gateway-settings.js';
 import type { LearnedParameters } from '../models/model-parameters.js';
 import type { RequestObserver } from '../request-observer.js';
-import { sealStates, type VendorCompletion } from '../seal-states.js';
 import type { Secret } from '../secret.js';
-import { parseJson, type SentRequest, type Vendor, type VendorRequest } from '../vendor.js';
+import { toCompletion } from '../to-completion.js';
+import type { SentRequest, Vendor } from '../vendor.js';
+import { parseJson } from '../vendor-json.js';
+import { inVendorLimits } from '../vendor-limits.js';
 import { FailedAttempt, invalidAnswer, withSecondAttempt } from './attempts.js';
 import { type AnsweredRequest, classifyFailure, classifyInside } from './classify-failure.js';
 import { readEvents } from './read-events.js';
@@ -101,13 +103,19 @@ export class UpstreamProvider implements Provider {
     const { vendor, name } = this.#access;
     const { learned } = this.#shared;
     const refused = learned.refusedBy(name, settings.model);
-    let sent = serialized(vendor.toRequest(vendor.mapPrompt(request), settings, { refused, streamed }));
+    const limited = inVendorLimits(request);
+    const { ownToolName } = limited;
+    const write = (mapped: object, refusedByNow: ReadonlySet<string>): Serialized => {
+      const options = { refused: refusedByNow, streamed };
+      const { body, ...rest } = vendor.toRequest(mapped, settings, options);
+      const isNative = settings.nativeTools !== undefined;
+      const { model } = settings;
+      return { body: Buffer.from(JSON.stringify(body)), request: { ...rest, model, isNative, ownToolName } };
+    };
+    let sent = write(vendor.mapPrompt(limited), refused);
     return withSecondAttempt(
       async (refusedByNow) => {
-        if (refusedByNow !== refused) {
-          const options = { refused: refusedByNow, streamed };
-          sent = serialized(vendor.toRequest(promptOf(sent), settings, options));
-        }
+        if (refusedByNow !== refused) sent = write(JSON.parse(sent.body.toString()), refusedByNow);
         return read(await this.#send(sent, { deadline, streamed }));
       },
       {
@@ -149,7 +157,7 @@ export class UpstreamProvider implements Provider {
     const text = await answer.text(counterOf(deadline));
     if (beginsEvents.test(text)) return this.#readWholeStream(opened, [Buffer.from(text)], deadline);
     if (!reply.addAnswer(parseJson(text))) throw this.#noCompletion(text, request);
-    return this.#finish(cap.mark(reply.completion()));
+    return toCompletion(reply.completion(), { request, cap, origin: this.#access.origin });
   }
 
   /** Reads a stream of events to its end, for servers that stream although a plain response was requested. */
@@ -185,34 +193,24 @@ export class UpstreamProvider implements Provider {
     }
   }
 
-  async *#readStream(
+  #readStream(
     { answer, request }: Opened,
     chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     deadline: StepDeadline,
   ): AsyncGenerator<CompletionEvent, undefined> {
-    const { name: provider, vendor } = this.#access;
+    const { name: provider, vendor, origin } = this.#access;
     const cap = new ReplyCap(counterOf(deadline));
-    const events = readStream({
+    const reply = vendor.startReply(request, cap);
+    return readStream({
       provider,
       events: readEvents(chunks, { provider, status: answer.status, signal: deadline.signal }),
-      reply: vendor.startReply(request, cap),
+      reply,
       cap,
+      completion: () => toCompletion(reply.completion(), { request, cap, origin }),
       close: () => answer.close(),
       failureOf: ({ event, data }) =>
         event === 'error' ? this.#failureInside(data, request) : this.#noCompletion(data, request),
     });
-    for await (const event of events) {
-      if (event.type !== 'completion') yield event;
-      else yield { ...event, completion: this.#finish(event.completion) };
-    }
-    return undefined;
-  }
-
-  /** Replaces halves of surrogate pairs, because many clients reject JSON that contains them, and seals the states. */
-  #finish(completion: VendorCompletion): Completion {
-    const { text, reasoning } = completion;
-    const wellFormed = { text: text.toWellFormed(), reasoning: reasoning?.toWellFormed() ?? null };
-    return sealStates({ ...completion, ...wellFormed }, this.#access.origin);
   }
 
   /**
@@ -240,16 +238,6 @@ const counterOf =
 
 /** Matches the beginning of server-sent events. A JSON text never begins that way. */
 const beginsEvents = /^\uFEFF?\s*(?:data|event|id|retry|):/;
-
-function serialized({ body, ...request }: VendorRequest): Serialized {
-  return { body: Buffer.from(JSON.stringify(body)), request };
-}
-
-/** Returns the prompt of a sent request, in the vendor's format. */
-const promptOf = ({ body, request: { ownToolName } }: Serialized) => ({
-  fields: JSON.parse(body.toString()),
-  ownToolName,
-});
 
 const endpointOf = (url: string, { path }: Vendor): URL => new URL(url.replace(/\/$/, '') + path);
 

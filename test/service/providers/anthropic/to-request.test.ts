@@ -3,13 +3,14 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { mapPrompt, toRequest } from '../../../../src/service/providers/anthropic/to-request.js';
 import { traitsOf } from '../../../../src/service/providers/models/models.js';
+import { inVendorLimits } from '../../../../src/service/providers/vendor-limits.js';
 import type { CompletionRequest, Message } from '../../../../src/service/step/provider.js';
 import { anyPrompt } from '../../../support/providers/prompts.js';
 import { completionRequest } from '../../../support/providers/requests.js';
 
 const requestOf = (changes: Partial<CompletionRequest>, refused: readonly string[] = []) => {
   const request = completionRequest({ model: 'claude-opus-5', ...changes });
-  return toRequest(mapPrompt(request), request, {
+  return toRequest(mapPrompt(inVendorLimits(request)), request, {
     traits: traitsOf('anthropic', request.model),
     refused: new Set(refused),
     streamed: false,

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { compatibleModel, type ModelTraits } from '../../../../src/service/providers/models/model-traits.js';
 import { traitsOf } from '../../../../src/service/providers/models/models.js';
 import { mapPrompt, toRequest } from '../../../../src/service/providers/openai/chat/to-request.js';
+import { inVendorLimits } from '../../../../src/service/providers/vendor-limits.js';
 import type { CompletionRequest } from '../../../../src/service/step/provider.js';
 import { anyPrompt, textsOf } from '../../../support/providers/prompts.js';
 import { completionRequest, toolOf } from '../../../support/providers/requests.js';
@@ -11,7 +12,7 @@ import { completionRequest, toolOf } from '../../../support/providers/requests.j
 const plain = { refused: new Set<string>(), streamed: false };
 /** Returns the request, with its body as it is sent. */
 const requestOf = (request: CompletionRequest, traits: ModelTraits, options = plain) => {
-  const sent = toRequest(mapPrompt(request, traits), request, { ...options, traits });
+  const sent = toRequest(mapPrompt(inVendorLimits(request), traits), request, { ...options, traits });
   const body: Record<string, unknown> = JSON.parse(JSON.stringify(sent.body));
   return { ...sent, body };
 };

@@ -1,7 +1,6 @@
 import { isObject } from '../../../../contract/fields.js';
 import type { ReplyCap } from '../../upstream/reply-cap.js';
-import { objectsIn, parseJson } from '../../vendor.js';
-import { writeArguments } from '../../vendor-limits.js';
+import { argumentsIn, type Fields, objectsIn, parseJson } from '../../vendor-json.js';
 import { GrowingChatState } from './chat-state.js';
 
 /** A tool call, or a fragment of one. Absent fields are empty. */
@@ -24,8 +23,6 @@ export interface OpenCall {
   isWhole: boolean;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Returns the tool calls in a message. Older servers send one under `function_call`. */
 export function callFieldsIn({ tool_calls, function_call }: Fields): readonly Fields[] {
   const listed = objectsIn(tool_calls);
@@ -43,7 +40,7 @@ export function toCallPart({ index, id, extra_content, ...flat }: Fields): CallP
     index: Number.isInteger(index) && Number(index) >= 0 ? Number(index) : undefined,
     id: typeof id === 'string' || typeof id === 'number' ? String(id) : '',
     name: typeof name === 'string' ? name : '',
-    arguments: typeof given === 'string' ? given : given == null ? '' : writeArguments(given),
+    arguments: argumentsIn(given),
     extraContent: extra_content,
   };
 }

@@ -1,30 +1,18 @@
-import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import { isObject } from '../../../../contract/fields.js';
 import type { Usage } from '../../../../contract/step.js';
 import { type ContentTexts, textIn, textsIn } from '../../content-texts.js';
 import { holdsError } from '../../error-body.js';
 import { finishReasonIn, unifyReason } from '../../finish-reasons.js';
-import type { VendorCompletion } from '../../seal-states.js';
 import type { ReplyCap } from '../../upstream/reply-cap.js';
 import { cost, count, laterUsage } from '../../usage-counts.js';
-import {
-  hasSchema,
-  isEndMark,
-  objectsIn,
-  parseJson,
-  type SentRequest,
-  type TextDelta,
-  type VendorReply,
-} from '../../vendor.js';
+import type { TextDelta, VendorCompletion, VendorReply } from '../../vendor.js';
+import { type Fields, fieldsOf, isEndMark, objectsIn, parseJson } from '../../vendor-json.js';
 import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls } from '../../vendor-limits.js';
 import { ChatCalls, callFieldsIn, type OpenCall, toCallPart } from './chat-calls.js';
 import { GrowingChatState, type StateFields, toVendorState } from './chat-state.js';
 
 /** Maximum number of tool-call fragments in one chunk of a stream. Models send a few at most. */
 const MAX_CALL_PARTS = 4_096;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** A message, or the part of a message that a chunk adds. Unknown fields of compatible servers are ignored. */
 interface ChatMessage {
@@ -53,8 +41,8 @@ interface Chunk {
 export class ChatReply implements VendorReply {
   hasBegun = false;
   hasEnded = false;
-  readonly #request: SentRequest;
   readonly #cap: ReplyCap;
+  readonly #isNative: boolean;
   readonly #calls: ChatCalls;
   readonly #state: GrowingChatState;
   #unreadCalls: readonly unknown[] = [];
@@ -63,13 +51,13 @@ export class ChatReply implements VendorReply {
   #reasoning = '';
   #refusal = '';
   #finishReason: string | null = null;
-  #usage: Fields | undefined;
+  #usage = toUsage(undefined);
   /** True once a `delta` has contained a part of the reply. A `message` after that repeats the whole reply. */
   #hasDeltas = false;
 
-  constructor(request: SentRequest, cap: ReplyCap) {
-    this.#request = request;
+  constructor(cap: ReplyCap, { isNative }: { readonly isNative: boolean }) {
     this.#cap = cap;
+    this.#isNative = isNative;
     this.#calls = new ChatCalls(cap);
     this.#state = new GrowingChatState(cap);
   }
@@ -116,35 +104,31 @@ export class ChatReply implements VendorReply {
   completion(): VendorCompletion {
     const { read, unread } = splitCalls(this.#calls.all);
     const { message, states } = this.#states(read);
-    const unified = unifyReason(this.#finishReason);
     return {
       text: this.#text,
-      reasoning: this.#reasoning === '' ? null : this.#reasoning,
-      state: message,
+      reasoning: this.#reasoning,
+      refusal: this.#refusal,
       toolCalls: read.map(({ id, name, arguments: written }, index) => ({
-        id: id === '' ? `call_${randomUUID()}` : id,
-        name: this.#request.ownToolName(name.trim()),
+        id,
+        name: name.trim(),
         arguments: written,
         state: states[index],
       })),
       unreadCallChars: charsOfUnread([...unread, ...this.#unreadCalls]),
-      refusal: this.#refusal || (unified === 'refusal' ? '' : null),
-      finishReason: this.#refusal ? 'refusal' : unified,
+      finishReason: unifyReason(this.#finishReason),
       finishReasonRaw: this.#finishReason,
-      usage: toUsage(this.#usage),
-      model: this.#model ?? this.#request.model,
-      isConstrained: hasSchema(this.#request),
-      warnings: this.#request.warnings,
+      usage: this.#usage,
+      model: this.#model,
+      state: message,
     };
   }
 
   /**
-   * Returns the states of the message and of each call. Returns no states without native calling, because servers
-   * need them only beside native calls and some refuse them elsewhere; nor for a reply that was cut, because its
-   * signature would be invalid.
+   * Returns the states of the message and of each call. Returns none without native calling, because servers need
+   * them only beside native calls and some refuse them elsewhere.
    */
   #states(calls: readonly OpenCall[]) {
-    if (this.#cap.isExceeded || !this.#request.isNative) return { message: undefined, states: [] };
+    if (!this.#isNative) return { message: undefined, states: [] };
     const message = this.#state.state(calls.length > 0);
     const states = calls.map(({ state }, index) =>
       toVendorState(index === 0 ? message : {}, state.state(true)),
@@ -154,7 +138,7 @@ export class ChatReply implements VendorReply {
 
   #addHead({ model, usage, finishReason }: Chunk): void {
     this.#model ??= model;
-    this.#usage = usage ? laterUsage(this.#usage, usage) : this.#usage;
+    if (usage) this.#usage = laterUsage(this.#usage, toUsage(usage));
     // Some servers first send the reason why the reply was cut, and then `stop` at the end of the stream.
     if (!isCut(this.#finishReason)) this.#finishReason = finishReason ?? this.#finishReason;
   }
@@ -212,7 +196,7 @@ function readChunk(json: unknown): Chunk | undefined {
   return {
     model: typeof model === 'string' ? model : null,
     // Kimi sends the usage in the choice, Groq in the field `x_groq`.
-    usage: [usage, choices[0]?.['usage'], isObject(x_groq) ? x_groq['usage'] : undefined].find(isObject),
+    usage: [usage, choices[0]?.['usage'], fieldsOf(x_groq)['usage']].find(isObject),
     hasChoice: choices.some((choice) => Object.keys(choice).length > 0),
     finishReason: finishReasonOf(json, choices),
     delta: combined(choices.map((choice) => readMessage(choice['delta']))),
@@ -270,35 +254,18 @@ const isEmpty = ({ texts, reasoning, calls }: ChatMessage): boolean =>
   reasoning === '' &&
   calls.length === 0;
 
-const usageSchema = z
-  .object({
-    prompt_tokens: count,
-    completion_tokens: count,
-    cost,
-    /** DeepSeek and Kimi use this name for tokens that were read from the cache. */
-    prompt_cache_hit_tokens: count,
-    cached_tokens: count,
-    prompt_tokens_details: z
-      .object({ cached_tokens: count, cache_write_tokens: count })
-      .nullish()
-      .catch(null),
-    completion_tokens_details: z.object({ reasoning_tokens: count }).nullish().catch(null),
-  })
-  .nullish()
-  .catch(null);
-
+/** Reads the usage. DeepSeek and Kimi have fields of their own for tokens that were read from the cache. */
 function toUsage(json: unknown): Usage {
-  const usage = usageSchema.parse(json);
+  const usage = fieldsOf(json);
+  const { prompt_tokens, completion_tokens, prompt_cache_hit_tokens, cached_tokens: cached } = usage;
+  const prompt = fieldsOf(usage['prompt_tokens_details']);
+  const completion = fieldsOf(usage['completion_tokens_details']);
   return {
-    input_tokens: usage?.prompt_tokens ?? null,
-    output_tokens: usage?.completion_tokens ?? null,
-    cached_input_tokens:
-      usage?.prompt_tokens_details?.cached_tokens ??
-      usage?.prompt_cache_hit_tokens ??
-      usage?.cached_tokens ??
-      null,
-    cache_write_tokens: usage?.prompt_tokens_details?.cache_write_tokens ?? null,
-    reasoning_tokens: usage?.completion_tokens_details?.reasoning_tokens ?? null,
-    cost: usage?.cost ?? null,
+    input_tokens: count(prompt_tokens),
+    output_tokens: count(completion_tokens),
+    cached_input_tokens: count(prompt['cached_tokens']) ?? count(prompt_cache_hit_tokens) ?? count(cached),
+    cache_write_tokens: count(prompt['cache_write_tokens']),
+    reasoning_tokens: count(completion['reasoning_tokens']),
+    cost: cost(usage['cost']),
   };
 }

@@ -1,6 +1,7 @@
 import { isObject } from '../../../../contract/fields.js';
-import type { VendorState } from '../../seal-states.js';
 import type { ReplyCap } from '../../upstream/reply-cap.js';
+import type { VendorState } from '../../vendor.js';
+import { fieldsOf } from '../../vendor-json.js';
 
 /** Fields that a Chat Completions server needs back with a message (docs/reference/providers.md). */
 export interface ChatState {
@@ -114,8 +115,7 @@ const isSigned = ({ data, signature }: Detail): boolean =>
 
 /** Reads the provider state of a message, which the caller sent, and returns its fields. */
 export function readMessageState(state: unknown): ChatState {
-  if (!isObject(state)) return {};
-  const { reasoning_content, reasoning_details, extra_content } = state;
+  const { reasoning_content, reasoning_details, extra_content } = fieldsOf(state);
   const signature = signatureIn(extra_content);
   const details = Array.isArray(reasoning_details)
     ? reasoning_details.map(readDetail).filter((each) => each !== undefined)
@@ -129,16 +129,16 @@ export function readMessageState(state: unknown): ChatState {
 
 /** Returns the fields of a provider state that belong to the call. */
 export function readCallState(state: unknown): Pick<ChatState, 'extra_content'> {
-  const call = isObject(state) ? state['call'] : undefined;
-  const signature = signatureIn(isObject(call) ? call['extra_content'] : undefined);
+  const { call } = fieldsOf(state);
+  const signature = signatureIn(fieldsOf(call)['extra_content']);
   return signature === '' ? {} : { extra_content: extraContent(signature) };
 }
 
 const extraContent = (signature: string): ExtraContent => ({ google: { thought_signature: signature } });
 
 function signatureIn(extraContent: unknown): string {
-  const google = isObject(extraContent) ? extraContent['google'] : undefined;
-  const signature = isObject(google) ? google['thought_signature'] : undefined;
+  const { google } = fieldsOf(extraContent);
+  const { thought_signature: signature } = fieldsOf(google);
   return typeof signature === 'string' ? signature : '';
 }
 

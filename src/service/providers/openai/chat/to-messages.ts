@@ -5,6 +5,7 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
 import type { Message, Part, Prompt } from '../../../step/provider.js';
+import type { ModelTraits } from '../../models/model-traits.js';
 import {
   type ContentForm,
   type ContentOf,
@@ -42,10 +43,9 @@ const formOf = (highDetail: boolean): ContentForm<'text', FilePart> => ({
  */
 export function toMessages(
   { system, systemBreakpoint, messages }: Prompt,
-  breakpoints: boolean,
-  highDetail = false,
+  { cacheBreakpoints, vision }: ModelTraits,
 ): ChatCompletionMessageParam[] {
-  const contentOf = contentWriter(formOf(highDetail), breakpoints);
+  const contentOf = contentWriter(formOf(vision !== undefined), cacheBreakpoints);
   const all = system === '' ? [] : [systemMessage(system, systemBreakpoint, contentOf)];
   for (const message of messages) {
     all.push(

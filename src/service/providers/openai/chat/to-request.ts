@@ -4,14 +4,13 @@ import type {
   ChatCompletionToolChoiceOption,
 } from 'openai/resources/chat/completions';
 import type { ToolDefinition } from '../../../../contract/tool.js';
-import type { CompletionRequest } from '../../../step/provider.js';
 import { type Constraint, chooseConstraint } from '../../constraint.js';
 import { chooseParameters } from '../../models/model-parameters.js';
 import type { ModelTraits } from '../../models/model-traits.js';
 import { demandCall } from '../../tool-choice.js';
 import { toVendorSchema } from '../../tool-schema.js';
-import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } from '../../vendor.js';
-import { inVendorLimits } from '../../vendor-limits.js';
+import type { RequestOptions, RequestSettings, VendorRequest } from '../../vendor.js';
+import type { LimitedRequest } from '../../vendor-limits.js';
 import { toMessages, withoutBreakpoints } from './to-messages.js';
 
 /** The fields of a request body that contain the prompt. */
@@ -23,62 +22,52 @@ interface PromptFields {
 
 /** Maps the prompt and the tools to OpenAI's format. */
 export function mapPrompt(
-  request: CompletionRequest,
-  { cacheBreakpoints, vision }: ModelTraits,
-): MappedPrompt {
-  const { definitions, choice, prompt, ownToolName } = inVendorLimits(request);
-  const fields: PromptFields = {
-    messages: toMessages(prompt, cacheBreakpoints, vision !== undefined),
+  { definitions, choice, prompt }: LimitedRequest,
+  traits: ModelTraits,
+): PromptFields {
+  return {
+    messages: toMessages(prompt, traits),
     tools: definitions.map(toTool),
     tool_choice: typeof choice === 'object' ? { type: 'function', function: choice } : choice,
   };
-  return { fields, ownToolName };
 }
 
 /** Builds a Chat Completions request. Never sends `stop`, which newer models refuse with `unsupported_parameter`. */
 export function toRequest(
-  { fields, ownToolName }: MappedPrompt,
+  prompt: object,
   settings: RequestSettings,
   { traits, refused, streamed }: RequestOptions & { readonly traits: ModelTraits },
 ): VendorRequest {
-  const { messages, tools, tool_choice } = fields as PromptFields; // created by `mapPrompt`, or parsed from the body of an earlier request
+  const { messages, tools, tool_choice } = prompt as PromptFields; // created by `mapPrompt`
   const breakpoints = traits.cacheBreakpoints && !refused.has('prompt_cache_breakpoint');
   const { sent, warnings } = chooseParameters(wantedParameters(settings, traits), refused);
   const { constraint, warnings: dropped } = chooseConstraint(settings, traits, refused);
   const demand = demandCall(settings, refused);
-  const optional = Object.assign(
-    {},
-    sent,
-    outputLimit(settings, traits, refused),
-    traits.cacheKey && { prompt_cache_key: settings.cacheKey },
-    streamed && { stream_options: { include_usage: true } },
-  );
+  const optional = Object.entries({
+    ...sent,
+    ...outputLimit(settings, traits, refused),
+    ...(traits.cacheKey && { prompt_cache_key: settings.cacheKey }),
+    ...(streamed && { stream_options: { include_usage: true } }),
+  }).filter(([name]) => !refused.has(name));
   const body = {
     model: settings.model,
     messages: traits.cacheBreakpoints && !breakpoints ? withoutBreakpoints(messages) : messages,
-    ...(refused.size === 0 ? optional : without(optional, refused)),
+    ...Object.fromEntries(optional),
     ...(constraint && { response_format: responseFormat(constraint) }),
     ...(settings.nativeTools && { tools, tool_choice: demand.isDropped ? 'auto' : tool_choice }),
     ...(streamed && { stream: true }),
   };
   const strippable = [
-    ...Object.keys(optional),
+    ...optional.map(([name]) => name),
     ...demand.strippable,
     ...(breakpoints ? ['prompt_cache_breakpoint'] : []),
   ];
   return {
-    model: settings.model,
     body,
     strippable,
     constraint,
     warnings: [...warnings, ...dropped, ...demand.warnings],
-    ownToolName,
-    isNative: settings.nativeTools !== undefined,
   };
-}
-
-function without(optional: object, refused: ReadonlySet<string>): object {
-  return Object.fromEntries(Object.entries(optional).filter(([key]) => !refused.has(key)));
 }
 
 /** Returns OpenAI's form, or the form for llama.cpp and its bindings (docs/reference/constrained-output.md). */

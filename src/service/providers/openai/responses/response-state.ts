@@ -1,5 +1,5 @@
 import { isObject } from '../../../../contract/fields.js';
-import type { VendorState } from '../../seal-states.js';
+import type { VendorState } from '../../vendor.js';
 
 /** An encrypted reasoning item, which must precede the message or call that it led to. */
 export interface ReasoningItem {

@@ -1,37 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { isObject } from '../../../../contract/fields.js';
 import type { Usage } from '../../../../contract/step.js';
 import { textIn, textsIn } from '../../content-texts.js';
 import { holdsError } from '../../error-body.js';
 import { unifyReason } from '../../finish-reasons.js';
-import type { VendorCompletion } from '../../seal-states.js';
 import type { ReplyCap } from '../../upstream/reply-cap.js';
 import { cost, count } from '../../usage-counts.js';
-import {
-  hasSchema,
-  isEndMark,
-  objectsIn,
-  parseJson,
-  type SentRequest,
-  type TextDelta,
-  type VendorReply,
-} from '../../vendor.js';
-import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../../vendor-limits.js';
+import type { TextDelta, VendorCompletion, VendorReply, VendorToolCall } from '../../vendor.js';
+import { argumentsIn, type Fields, fieldsOf, isEndMark, objectsIn, parseJson } from '../../vendor-json.js';
+import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls } from '../../vendor-limits.js';
 import { type ReasoningItem, readReasoningItem, stateOf } from './response-state.js';
 
 const text = z.string().nullish().catch(null);
-
-const usageSchema = z
-  .object({
-    input_tokens: count,
-    output_tokens: count,
-    cost,
-    input_tokens_details: z.object({ cached_tokens: count, cache_write_tokens: count }).nullish().catch(null),
-    output_tokens_details: z.object({ reasoning_tokens: count }).nullish().catch(null),
-  })
-  .nullish()
-  .catch(null);
 
 /** A response of the Responses API, complete or as far as an event contains it. */
 const responseSchema = z.object({
@@ -39,7 +19,7 @@ const responseSchema = z.object({
   status: text,
   incomplete_details: z.object({ reason: text }).nullish().catch(null),
   output: z.unknown().optional(),
-  usage: usageSchema,
+  usage: z.unknown().optional(),
 });
 
 /** An event of a stream. Only the types named below add to a reply; others are ignored. */
@@ -77,25 +57,16 @@ interface OpenItem {
   state: readonly ReasoningItem[];
 }
 
-/** The kind of text that a fragment event adds to its item, by event type. */
-const deltaEvents: ReadonlyMap<string, TextField> = new Map([
-  ['response.output_text.delta', 'text'],
-  ['response.refusal.delta', 'refusal'],
-  ['response.reasoning_summary_text.delta', 'reasoning'],
-  ['response.reasoning_text.delta', 'reasoning'],
-  ['response.function_call_arguments.delta', 'arguments'],
-]);
-
 /**
- * The kind of text that an event contains as a whole, by event type. Some servers send only these events and no
- * fragments.
+ * The kind of text that an event adds to its item, by event type without its end: `.delta` for a fragment, or `.done`
+ * for the whole text. Some servers send no fragments.
  */
-const doneEvents: ReadonlyMap<string, TextField> = new Map([
-  ['response.output_text.done', 'text'],
-  ['response.refusal.done', 'refusal'],
-  ['response.reasoning_summary_text.done', 'reasoning'],
-  ['response.reasoning_text.done', 'reasoning'],
-  ['response.function_call_arguments.done', 'arguments'],
+const textEvents: ReadonlyMap<string, TextField> = new Map([
+  ['response.output_text', 'text'],
+  ['response.refusal', 'refusal'],
+  ['response.reasoning_summary_text', 'reasoning'],
+  ['response.reasoning_text', 'reasoning'],
+  ['response.function_call_arguments', 'arguments'],
 ]);
 
 /** The type of item that contains each kind of text. */
@@ -111,7 +82,6 @@ const endEvents = ['response.completed', 'response.incomplete', 'response.done']
 export class ResponsesReply implements VendorReply {
   hasBegun = false;
   hasEnded = false;
-  readonly #request: SentRequest;
   readonly #cap: ReplyCap;
   readonly #items: OpenItem[] = [];
   /** The latest item with each index and with each id, because some servers number all items alike, or not at all. */
@@ -119,8 +89,7 @@ export class ResponsesReply implements VendorReply {
   readonly #byId = new Map<string, OpenItem>();
   #response: Partial<Response> = {};
 
-  constructor(request: SentRequest, cap: ReplyCap) {
-    this.#request = request;
+  constructor(cap: ReplyCap) {
     this.#cap = cap;
   }
 
@@ -147,7 +116,8 @@ export class ResponsesReply implements VendorReply {
     if (endEvents.includes(type)) return this.#addEnd(response);
     if (type === 'response.created') this.#addHead(response);
     const isItem = type === 'response.output_item.added' || type === 'response.output_item.done';
-    const field = deltaEvents.get(type) ?? doneEvents.get(type);
+    const [, stem = ''] = /^(.+)\.(?:delta|done)$/.exec(type) ?? [];
+    const field = textEvents.get(stem);
     if (!field && !isItem) return [];
     this.hasBegun = true;
     if (this.#items.length >= MAX_STREAMED_PARTS) return undefined;
@@ -159,41 +129,24 @@ export class ResponsesReply implements VendorReply {
 
   completion(): VendorCompletion {
     const items = this.#items;
-    const { read, unread } = splitCalls(this.#callsIn(items));
-    const refusal = items.map((item) => item.refusal).join('');
-    const reasoning = items.map((item) => item.reasoning).join('');
+    const { read, unread } = splitCalls(callsIn(items));
     const { status, incomplete_details, usage, model } = this.#response;
     const raw = incomplete_details?.reason || status || null;
-    const unified = read.length > 0 && raw === 'completed' ? 'tool' : unifyReason(raw);
     const firstCall = items.findIndex(({ call }) => call);
     const states = items.slice(0, firstCall < 0 ? undefined : firstCall).flatMap(({ state }) => state);
+    const joined = (field: TextField) => items.map((item) => item[field]).join('');
     return {
-      text: items.map((item) => item.text).join(''),
-      reasoning: reasoning === '' ? null : reasoning,
-      state: this.#cap.isExceeded ? undefined : stateOf(states),
+      text: joined('text'),
+      reasoning: joined('reasoning'),
+      refusal: joined('refusal'),
       toolCalls: read,
       unreadCallChars: charsOfUnread(unread),
-      refusal: refusal || (unified === 'refusal' ? '' : null),
-      finishReason: refusal ? 'refusal' : unified,
+      finishReason: read.length > 0 && raw === 'completed' ? 'tool' : unifyReason(raw),
       finishReasonRaw: raw,
       usage: toUsage(usage),
-      model: model ?? this.#request.model,
-      isConstrained: hasSchema(this.#request),
-      warnings: this.#request.warnings,
+      model,
+      state: stateOf(states),
     };
-  }
-
-  /** Returns the tool calls, each with the reasoning that precedes it. */
-  #callsIn(items: readonly OpenItem[]) {
-    let before: ReasoningItem[] = [];
-    return items.flatMap(({ call, arguments: written, state }) => {
-      before.push(...state);
-      if (!call) return [];
-      const own = this.#cap.isExceeded ? undefined : stateOf(before);
-      before = [];
-      const id = call.id === '' ? `call_${randomUUID()}` : call.id;
-      return [{ id, name: this.#request.ownToolName(call.name), arguments: written, state: own }];
-    });
   }
 
   #addHead(json: unknown): void {
@@ -262,7 +215,7 @@ export class ResponsesReply implements VendorReply {
 
   /** Adds a fragment of a text. An event with the whole text adds it only if no fragment has arrived. */
   #addText(item: OpenItem, field: TextField, { type, ...event }: ResponseEvent): readonly TextDelta[] {
-    if (deltaEvents.has(type)) return this.#append(item, field, event.delta ?? '');
+    if (type.endsWith('.delta')) return this.#append(item, field, event.delta ?? '');
     const whole = field === 'reasoning' ? event.text : event[field];
     return item[field] === '' ? this.#append(item, field, whole ?? '') : [];
   }
@@ -284,7 +237,7 @@ export class ResponsesReply implements VendorReply {
     return deltas;
   }
 
-  #addCall(item: OpenItem, { call_id, id, name }: Readonly<Record<string, unknown>>): void {
+  #addCall(item: OpenItem, { call_id, id, name }: Fields): void {
     const given = typeof call_id === 'string' ? call_id : id;
     item.call ??= { id: '', name: '' };
     item.call.id ||= this.#cap.admit(typeof given === 'string' ? given : '');
@@ -308,6 +261,17 @@ export class ResponsesReply implements VendorReply {
   }
 }
 
+/** Returns the tool calls, each with the reasoning that precedes it. */
+function callsIn(items: readonly OpenItem[]): VendorToolCall[] {
+  let before: ReasoningItem[] = [];
+  return items.flatMap(({ call, arguments: written, state }) => {
+    before.push(...state);
+    if (!call) return [];
+    const own = stateOf(before);
+    before = [];
+    return [{ ...call, arguments: written, state: own }];
+  });
+}
 const isStart = ({ type }: ResponseEvent): boolean => type === 'response.output_item.added';
 
 const idOf = (id: unknown): string => (typeof id === 'string' && id.length <= MAX_ID_LENGTH ? id : '');
@@ -320,7 +284,7 @@ const typeOf = (item: unknown): string | undefined => {
 };
 
 /** Returns the texts of a whole item, by kind. */
-function textsOf(item: Readonly<Record<string, unknown>>): Record<TextField, string> {
+function textsOf(item: Fields): Record<TextField, string> {
   const none = { text: '', refusal: '', reasoning: '', arguments: '' };
   const { content, summary, arguments: given } = item;
   switch (typeOf(item)) {
@@ -329,22 +293,22 @@ function textsOf(item: Readonly<Record<string, unknown>>): Record<TextField, str
     case 'reasoning':
       return { ...none, reasoning: textIn(summary) || textIn(content) };
     case 'function_call':
-      return {
-        ...none,
-        arguments: typeof given === 'string' ? given : given == null ? '' : writeArguments(given),
-      };
+      return { ...none, arguments: argumentsIn(given) };
     default:
       return none;
   }
 }
 
-function toUsage(usage: z.output<typeof usageSchema>): Usage {
+function toUsage(json: unknown): Usage {
+  const usage = fieldsOf(json);
+  const input = fieldsOf(usage['input_tokens_details']);
+  const output = fieldsOf(usage['output_tokens_details']);
   return {
-    input_tokens: usage?.input_tokens ?? null,
-    output_tokens: usage?.output_tokens ?? null,
-    cached_input_tokens: usage?.input_tokens_details?.cached_tokens ?? null,
-    cache_write_tokens: usage?.input_tokens_details?.cache_write_tokens ?? null,
-    reasoning_tokens: usage?.output_tokens_details?.reasoning_tokens ?? null,
-    cost: usage?.cost ?? null,
+    input_tokens: count(usage['input_tokens']),
+    output_tokens: count(usage['output_tokens']),
+    cached_input_tokens: count(input['cached_tokens']),
+    cache_write_tokens: count(input['cache_write_tokens']),
+    reasoning_tokens: count(output['reasoning_tokens']),
+    cost: cost(usage['cost']),
   };
 }

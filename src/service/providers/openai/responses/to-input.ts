@@ -1,4 +1,5 @@
 import type { Message, Part, Prompt } from '../../../step/provider.js';
+import type { ModelTraits } from '../../models/model-traits.js';
 import {
   type ContentForm,
   type ContentOf,
@@ -46,10 +47,9 @@ const formOf = (highDetail: boolean): ContentForm<'input_text', object> => ({
  */
 export function toInput(
   { system, systemBreakpoint, messages }: Prompt,
-  breakpoints: boolean,
-  highDetail = false,
+  { cacheBreakpoints, vision }: ModelTraits,
 ): InputItem[] {
-  const contentOf = contentWriter(formOf(highDetail), breakpoints);
+  const contentOf = contentWriter(formOf(vision !== undefined), cacheBreakpoints);
   const head: InputItem[] =
     system === ''
       ? []

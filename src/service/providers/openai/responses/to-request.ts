@@ -1,12 +1,11 @@
 import type { ToolDefinition } from '../../../../contract/tool.js';
-import type { CompletionRequest } from '../../../step/provider.js';
 import { type Constraint, chooseConstraint } from '../../constraint.js';
 import { chooseParameters } from '../../models/model-parameters.js';
 import type { ModelTraits } from '../../models/model-traits.js';
 import { demandCall } from '../../tool-choice.js';
 import { toVendorSchema } from '../../tool-schema.js';
-import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } from '../../vendor.js';
-import { inVendorLimits } from '../../vendor-limits.js';
+import type { RequestOptions, RequestSettings, VendorRequest } from '../../vendor.js';
+import type { LimitedRequest } from '../../vendor-limits.js';
 import { type InputItem, toInput, withoutBreakpoints } from './to-input.js';
 
 interface PromptFields {
@@ -20,16 +19,14 @@ const MIN_OUTPUT_TOKENS = 16;
 
 /** Maps the prompt and the tools to the Responses API. */
 export function mapPrompt(
-  request: CompletionRequest,
-  { cacheBreakpoints, vision }: ModelTraits,
-): MappedPrompt {
-  const { definitions, choice, prompt, ownToolName } = inVendorLimits(request);
-  const fields: PromptFields = {
-    input: toInput(prompt, cacheBreakpoints, vision !== undefined),
+  { definitions, choice, prompt }: LimitedRequest,
+  traits: ModelTraits,
+): PromptFields {
+  return {
+    input: toInput(prompt, traits),
     tools: definitions.map(toTool),
     tool_choice: typeof choice === 'object' ? { type: 'function', ...choice } : choice,
   };
-  return { fields, ownToolName };
 }
 
 /**
@@ -37,11 +34,11 @@ export function mapPrompt(
  * encrypted, and the history carries it to the next step.
  */
 export function toRequest(
-  { fields, ownToolName }: MappedPrompt,
+  prompt: object,
   settings: RequestSettings,
   { traits, refused, streamed }: RequestOptions & { readonly traits: ModelTraits },
 ): VendorRequest {
-  const { input, tools, tool_choice } = fields as PromptFields; // created by `mapPrompt`, or parsed from the body of an earlier request
+  const { input, tools, tool_choice } = prompt as PromptFields; // created by `mapPrompt`
   const { nativeTools, model, maxOutputTokens, cacheKey } = settings;
   const breakpoints = traits.cacheBreakpoints && !refused.has('prompt_cache_breakpoint');
   const { sent, warnings } = chooseParameters(wantedParameters(settings, traits), refused);
@@ -65,7 +62,6 @@ export function toRequest(
     ...(streamed && { stream: true }),
   };
   return {
-    model,
     body,
     // The summary comes before `reasoning`, because an error message about `reasoning.summary` contains both names.
     strippable: [
@@ -76,8 +72,6 @@ export function toRequest(
     ],
     constraint,
     warnings: [...warnings, ...dropped, ...demand.warnings],
-    ownToolName,
-    isNative: nativeTools !== undefined,
   };
 }
 

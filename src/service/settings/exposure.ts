@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
-import { isLoopback } from '../network/proxies/loopback.js';
-import { credentialsIn, type GatewaySettings } from './providers/gateway-settings.js';
+import { isLoopback } from '../../network/proxies/loopback.js';
+import { credentialsIn, type GatewaySettings } from '../providers/gateway-settings.js';
 
 /** The settings that decide who can reach the service and which data it would serve. */
 export interface ExposureSettings {

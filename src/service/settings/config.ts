@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { explainIssue } from '../contract/explain-issue.js';
-import { isLowerCaseProxy, proxyVariables } from '../network/proxies/proxy-settings.js';
+import { explainIssue } from '../../contract/explain-issue.js';
+import { isLowerCaseProxy, proxyVariables } from '../../network/proxies/proxy-settings.js';
+import { isProxy } from '../operations/limits/client-address.js';
+import { looksSecret } from '../providers/secret.js';
 import { findExposure } from './exposure.js';
 import { findMisunderstood } from './misunderstood-settings.js';
-import { isProxy } from './operations/limits/client-address.js';
-import { looksSecret } from './providers/secret.js';
 import {
   contextServiceUrl,
   httpUrl,
@@ -226,4 +226,22 @@ function splitList(text: string): string[] {
 
 function isOrigin(text: string): boolean {
   return !text.includes('*') && URL.canParse(text) && new URL(text).origin === text;
+}
+
+/** Prints the configuration as JSON and masks secrets in URLs. */
+export function printConfig(config: Config): string {
+  const masked = (_name: string, value: unknown) => (typeof value === 'string' ? maskUrl(value) : value);
+  return JSON.stringify(config, masked, 2);
+}
+
+/** Masks user, password, query and fragment of a URL. Returns other texts unchanged. */
+function maskUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^(?:https?|rediss?):$/.test(url.protocol)) return text;
+  const { username, password, search, hash } = url;
+  if (!username && !password && !search && !hash) return text;
+  if (username || password) Object.assign(url, { username: '***', password: '' });
+  if (search) url.search = '?***';
+  if (hash) url.hash = '#***';
+  return url.href;
 }

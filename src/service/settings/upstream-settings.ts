@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { protocolSchema } from '../contract/protocol.js';
-import type { GatewaySettings } from './providers/gateway-settings.js';
-import { looksSecret, Secret } from './providers/secret.js';
+import { protocolSchema } from '../../contract/protocol.js';
+import type { GatewaySettings } from '../providers/gateway-settings.js';
+import { looksSecret, Secret } from '../providers/secret.js';
 import { isFile, upstreamUrl } from './setting-kinds.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { z } from 'zod';
-import { isObject } from '../contract/fields.js';
-import { PROXY_URL_EXPECTED, proxyUrlOf } from '../network/proxies/proxy-settings.js';
+import { isObject } from '../../contract/fields.js';
+import { PROXY_URL_EXPECTED, proxyUrlOf } from '../../network/proxies/proxy-settings.js';
 
 /** Returns the schema of a whole number, given as text or as a number. */
 export function wholeNumber(min: number, max: number) {

@@ -2,8 +2,12 @@ import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError, completeSettings, readConfig } from '../../src/service/config.js';
-import { printConfig } from '../../src/service/print-config.js';
+import {
+  ConfigError,
+  completeSettings,
+  printConfig,
+  readConfig,
+} from '../../../src/service/settings/config.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'stepwise-config-'));
 const project = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff';

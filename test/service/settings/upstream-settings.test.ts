@@ -3,8 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ConfigError, completeSettings, readConfig } from '../../src/service/config.js';
-import { printConfig } from '../../src/service/print-config.js';
+import {
+  ConfigError,
+  completeSettings,
+  printConfig,
+  readConfig,
+} from '../../../src/service/settings/config.js';
 
 /** Returns the placeholder that the service replaces with a variable of the environment. */
 const variable = (name: string): string => `\${${name}}`;
