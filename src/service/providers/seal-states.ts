@@ -1,6 +1,11 @@
 import type { Warning } from '../../contract/step.js';
 import { isTooLarge } from '../step/history/provider-state.js';
-import type { Completion, NativeToolCall, StateOrigin } from '../step/provider.js';
+import {
+  CHARACTERS_PER_TOKEN,
+  type Completion,
+  type NativeToolCall,
+  type StateOrigin,
+} from '../step/provider.js';
 
 /** State that an adapter found in a reply, reduced to the fields that its API defines. */
 export interface VendorState {
@@ -45,14 +50,12 @@ export function sealStates(
   return { ...completion, toolCalls: withoutState, warnings: [...completion.warnings, stateDropped] };
 }
 
-const BYTES_PER_TOKEN = 4;
-
 /**
  * Adds the origin to a state. An encrypted state also gets its number of tokens: the reasoning tokens that the
  * vendor reported, or else a quarter of its bytes.
  */
 function seal({ fields, isEncrypted }: VendorState, origin: StateOrigin, reported: number | null) {
-  const estimate = () => Math.ceil(Buffer.byteLength(JSON.stringify(fields)) / BYTES_PER_TOKEN);
+  const estimate = () => Math.ceil(Buffer.byteLength(JSON.stringify(fields)) / CHARACTERS_PER_TOKEN);
   return { ...origin, ...(isEncrypted && { tokens: reported || estimate() }), ...fields };
 }
 

@@ -1,6 +1,6 @@
 import type { Usage } from '../../../contract/step.js';
 import type { Completion, CompletionEvent, Provider } from '../../step/provider.js';
-import { ProviderError } from '../../step/provider.js';
+import { CHARACTERS_PER_TOKEN, ProviderError } from '../../step/provider.js';
 
 /** The tokens of one model call: as the provider reports them, and until then as the service counts them. */
 export interface MeteredCall {
@@ -10,15 +10,12 @@ export interface MeteredCall {
   reportedTokens: number;
 }
 
-/** Approximate length of a token in the replies of models. */
-const CHARS_PER_TOKEN = 4;
-
 /** Returns the tokens that all calls together are charged (rule: token-limits). */
 export const chargedTokens = (calls: readonly MeteredCall[]): number =>
   calls.reduce((sum, call) => sum + tokensOf(call), 0);
 
 const tokensOf = ({ promptTokens, replyChars, reportedTokens }: MeteredCall): number =>
-  reportedTokens || promptTokens + Math.ceil(replyChars / CHARS_PER_TOKEN);
+  reportedTokens || promptTokens + Math.ceil(replyChars / CHARACTERS_PER_TOKEN);
 
 /**
  * Returns a provider that makes the same calls and adds each of them to `calls` (rule: token-limits). Keeps no
