@@ -35,21 +35,10 @@ export function toOfferedTool({ name, inputSchema }: DefinedTool): OfferedTool {
  * Returns the names of a schema's properties: those in `required`, in its order, then the others in the order in which
  * the schema declares them (rule: tool-order).
  */
-export function parameterOrder(inputSchema: Readonly<Record<string, unknown>>): string[] {
-  const declared = propertyNames(inputSchema);
-  return [...new Set([...requiredNames(inputSchema, declared), ...declared])];
-}
-
-function propertyNames({ properties }: Readonly<Record<string, unknown>>): string[] {
-  return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
-}
-
-function requiredNames(
-  { required }: Readonly<Record<string, unknown>>,
-  declared: readonly string[],
-): ReadonlySet<string> {
-  const declaredNames = new Set(declared);
-  return new Set(Array.isArray(required) ? required.filter((name) => declaredNames.has(name)) : []);
+export function parameterOrder({ properties, required }: Readonly<Record<string, unknown>>): string[] {
+  const rest = new Set(typeof properties === 'object' && properties !== null ? Object.keys(properties) : []);
+  const first = Array.isArray(required) ? required.filter((name) => rest.delete(name)) : [];
+  return [...first, ...rest];
 }
 
 /** Maximum number of tools that are read from one text. */

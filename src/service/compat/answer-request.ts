@@ -4,6 +4,7 @@ import { parseArguments } from '../../conversation/convert/convert-openai.js';
 import { noUsage, sumUsage } from '../../conversation/usage.js';
 import { sameValue } from '../step/history/json-values.js';
 import { Interruption } from '../step/interruption.js';
+import { CHARACTERS_PER_TOKEN } from '../step/provider.js';
 import type { StepInput, StepObserver, StepResult } from '../step/react-step.js';
 import { typedTextOf } from './answer-format.js';
 import { markedId } from './client-state.js';
@@ -195,9 +196,6 @@ function reportOf({ warnings }: NeutralRequest, result: StepResult): Answer['rep
   return { context_report, parse, signals, warnings: [...warnings, ...result.warnings] };
 }
 
-/** Approximate length of a token in the replies of models. */
-const CHARS_PER_TOKEN = 4;
-
 /** Adds up the usage of all steps. If the provider reports no count for a step, uses the service's own. */
 function sumOf(results: Results): Answer['usage'] {
   const sum = results.reduce((total, { usage }) => sumUsage(total, usage ?? noUsage), noUsage);
@@ -219,5 +217,5 @@ function outputTokensOf(result: StepResult): number {
   const { action_details: action, additional_actions: others, error } = result;
   const calls = [...(action ? [action] : []), ...others].map(({ raw_action_string: raw }) => raw);
   const written = [reasoning, error?.partial_text ?? text, ...calls];
-  return Math.ceil(written.join('').length / CHARS_PER_TOKEN);
+  return Math.ceil(written.join('').length / CHARACTERS_PER_TOKEN);
 }

@@ -26,18 +26,21 @@ export interface ContextItem {
   /** Identifies the source of the text, such as a file. The same lines of one origin are sent only once. */
   readonly origin: string;
   /** The path by which the model can request more lines; undefined if the item is not a file. */
-  readonly path: string | undefined;
+  readonly path?: string | undefined;
   /** The text to send: the requested lines. */
   readonly text: string;
   readonly lineCount: number;
   /** Number of the first line; undefined if unknown, for example for a retrieved chunk without line numbers. */
   readonly firstLine: number | undefined;
   /** Number of lines in the whole file; undefined if it was not read to its end. */
-  readonly totalLines: number | undefined;
-  /** Precedence if several items contain the same lines: line ranges first, then files, then folders. */
-  readonly requestedAs: 'lines' | 'file' | 'folder';
+  readonly totalLines?: number | undefined;
+  /**
+   * Precedence if several items contain the same lines: line ranges first, then files, then folders. `file` by
+   * default.
+   */
+  readonly requestedAs?: 'lines' | 'file' | 'folder';
   /** A remark for the report, for example that only the beginning was read. */
-  readonly note: string | undefined;
+  readonly note?: string | undefined;
 }
 
 /** The file that is open in the caller's editor. It is part of the prompt's tail, not of its context (rule: tail). */

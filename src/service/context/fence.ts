@@ -18,7 +18,7 @@ export const fenceTags = [
 
 export type FenceTag = (typeof fenceTags)[number];
 
-export interface Fenced {
+interface Fenced {
   readonly tag: FenceTag;
   /** Attributes in the order of rendering; undefined values are omitted. */
   readonly attributes: Readonly<Record<string, string | undefined>>;

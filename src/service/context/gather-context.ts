@@ -2,9 +2,10 @@ import type { ReportItem } from '../../contract/context-report.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import type { ContextGroup, ContextItem, FocusItem, GatheredContext, Priority } from './context-item.js';
-import { type FoundFolder, type Gathered, Intake, missingRow } from './intake.js';
+import { type FoundFolder, type Gathered, Intake } from './intake.js';
 import { LineIndex } from './lines.js';
 import { once } from './once.js';
+import { reportRow } from './report-row.js';
 import type { ContextSource, SourceFile } from './sources/context-source.js';
 import { inlineSource } from './sources/inline.js';
 import { concurrently, type Library, openLibrary } from './sources/library.js';
@@ -39,7 +40,7 @@ export async function gatherContext(
     focus: focus && 'item' in focus ? focus : undefined,
     missing: [
       ...gathered.flatMap(({ missing }) => missing),
-      ...unread.map(({ kind, id }) => missingRow(kind, id, { status: 'dropped', reason: TOO_MUCH })),
+      ...unread.map(({ kind, id }) => reportRow({ kind, id, status: 'dropped', reason: TOO_MUCH })),
       ...(focus && 'missing' in focus ? focus.missing : []),
     ],
     folders: [
@@ -137,5 +138,5 @@ function single(kind: Priority, item: ContextItem): Gathered {
 }
 
 function unavailable(kind: ReportItem['kind'], id: string, reason: string): Gathered {
-  return { groups: [], missing: [missingRow(kind, id, { status: 'unavailable', reason })], folders: [] };
+  return { groups: [], missing: [reportRow({ kind, id, status: 'unavailable', reason })], folders: [] };
 }

@@ -2,6 +2,7 @@ import type { ReportItem } from '../../contract/context-report.js';
 import type { ContextGroup, GatheredFolder } from './context-item.js';
 import { inlinePath } from './fence.js';
 import { once } from './once.js';
+import { reportRow } from './report-row.js';
 import type { SourceFile, SourceFolder } from './sources/context-source.js';
 import { fileItem, fileOrigin, listingItem } from './to-items.js';
 
@@ -59,7 +60,7 @@ export class Intake {
     const items = [...listing, ...files.map((file) => fileItem(file, file.path, 'folder'))];
     return {
       groups: [{ kind: 'explicit', items }],
-      missing: isListed ? [] : [missingRow('explicit', id, { status: 'dropped', reason: NOT_LISTED })],
+      missing: isListed ? [] : [reportRow({ kind: 'explicit', id, status: 'dropped', reason: NOT_LISTED })],
       folders: [{ path: folder.path, origins: this.#originsOf(folder.files) }],
     };
   }
@@ -78,13 +79,4 @@ export class Intake {
     this.#listedCharacters += this.#listingOf(folder).length;
     return true;
   }
-}
-
-/** Returns the report row of a requested item that is unavailable or was dropped. */
-export function missingRow(
-  kind: ReportItem['kind'],
-  id: string,
-  { status, reason }: { readonly status: 'unavailable' | 'dropped'; readonly reason: string },
-): ReportItem {
-  return { kind, id, status, tokens: 0, original_tokens: null, lines: null, reason };
 }

@@ -12,11 +12,7 @@ export function fileOrigin(path: string): string {
   return `file:${path}`;
 }
 
-export function fileItem(
-  file: SourceFile,
-  id: string,
-  requestedAs: ContextItem['requestedAs'] = 'file',
-): ContextItem {
+export function fileItem(file: SourceFile, id: string, requestedAs: 'file' | 'folder' = 'file'): ContextItem {
   return { ...wholeFile(file, countLines(file.content)), id, requestedAs };
 }
 
@@ -55,9 +51,7 @@ function wholeFile({ path, content, cut }: SourceFile, lineCount: number): Conte
     text: content,
     lineCount,
     firstLine: 1,
-    totalLines: cut ? undefined : lineCount,
-    requestedAs: 'file',
-    note: cut ? PARTLY_READ : undefined,
+    ...(cut ? { note: PARTLY_READ } : { totalLines: lineCount }),
   };
 }
 
@@ -78,13 +72,10 @@ export function listingItem({ path, listing, cut }: SourceFolder, id: string, te
     tag: 'folder',
     attributes: { path: shortenToPathLength(path) },
     origin: `folder:${path}`,
-    path: undefined,
     text,
     lineCount: listing.length,
     firstLine: 1,
-    totalLines: cut ? undefined : listing.length,
-    requestedAs: 'file',
-    note: cut ? PARTLY_LISTED : undefined,
+    ...(cut ? { note: PARTLY_LISTED } : { totalLines: listing.length }),
   };
 }
 
@@ -96,13 +87,10 @@ export function pinnedItem({ id, title, content }: PinnedItem): ContextItem {
     tag: 'pinned',
     attributes: { id, title: title && shortenToPathLength(title) },
     origin: `pinned:${id}`,
-    path: undefined,
     text: content,
     lineCount,
     firstLine: 1,
     totalLines: lineCount,
-    requestedAs: 'file',
-    note: undefined,
   };
 }
 
@@ -128,8 +116,5 @@ export function vectorItem({
     text: content,
     lineCount,
     firstLine,
-    totalLines: undefined,
-    requestedAs: 'file',
-    note: undefined,
   };
 }

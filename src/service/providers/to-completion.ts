@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Warning } from '../../contract/step.js';
 import { isTooLarge } from '../step/history/provider-state.js';
-import type { Completion, StateOrigin } from '../step/provider.js';
+import { CHARACTERS_PER_TOKEN, type Completion, type StateOrigin } from '../step/provider.js';
 import type { ReplyCap } from './upstream/reply-cap.js';
 import type { SentRequest, VendorCompletion, VendorState } from './vendor.js';
 
@@ -62,14 +62,12 @@ function withStates(
   };
 }
 
-const BYTES_PER_TOKEN = 4;
-
 /**
  * Adds the origin to a state. An encrypted state also gets its number of tokens: the reasoning tokens that the
  * vendor reported, or else a quarter of its bytes.
  */
 function seal({ fields, isEncrypted }: VendorState, origin: StateOrigin, reported: number | null) {
-  const estimate = () => Math.ceil(Buffer.byteLength(JSON.stringify(fields)) / BYTES_PER_TOKEN);
+  const estimate = () => Math.ceil(Buffer.byteLength(JSON.stringify(fields)) / CHARACTERS_PER_TOKEN);
   return { ...origin, ...(isEncrypted && { tokens: reported || estimate() }), ...fields };
 }
 

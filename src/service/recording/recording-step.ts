@@ -7,7 +7,7 @@ import { observeCalls } from '../step/observe-calls.js';
 import type { Completion, CompletionRequest, Provider } from '../step/provider.js';
 import type { reactStep, StepInput, StepResult } from '../step/react-step.js';
 import type { StepDependencies } from '../step/step-dependencies.js';
-import { readablePrompt } from '../step/to-result.js';
+import { readablePrompt } from '../step/to-preview.js';
 import type { BegunStep, WatchedStep } from '../watching/watch-room.js';
 
 /** Receives each step that a model answered. It must not throw, and the step does not wait for it. */

@@ -2,6 +2,7 @@ import { isObject } from '../../contract/fields.js';
 import type { ErrorDetail, Warning } from '../../contract/step.js';
 import { expandSchema, targetOf } from '../../parsing/arguments/expand-schema.js';
 import { StepRefused } from './interruption.js';
+import { listFirst } from './list-first.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -77,9 +78,8 @@ export function requireAnswerSchema(schema: JsonSchema, root: Path = ['answer_sc
 
 function partlyChecked(places: readonly string[]): Warning[] {
   if (places.length === 0) return [];
-  const named = places.slice(0, MAX_NAMED_PLACES).join(', ');
-  const more = places.length > MAX_NAMED_PLACES ? ` and ${places.length - MAX_NAMED_PLACES} more` : '';
-  const message = `The service does not check these parts of answer_schema; check them yourself: ${named}${more}.`;
+  const named = listFirst(places, MAX_NAMED_PLACES);
+  const message = `The service does not check these parts of answer_schema; check them yourself: ${named}.`;
   return [{ code: 'answer_schema_partly_checked', message }];
 }
 

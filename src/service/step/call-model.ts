@@ -9,13 +9,20 @@ import { outputLimit } from './budget/share-budget.js';
 import { withoutNul } from './history/json-values.js';
 import { nativeDefinitions } from './prompt/answer-type.js';
 import type { Completion, CompletionEvent, CompletionRequest, Prompt } from './provider.js';
-import { objectReaderOptions, readAnswerCall, readingOptions } from './read-reply.js';
 import type { RenderedPrompt } from './render-prompt.js';
-import { partsOf } from './reply/parts-of.js';
 import { PhaseReader } from './reply/phases.js';
 import { PlainReader } from './reply/plain.js';
+import { readAnswerCall } from './reply/read-native.js';
+import { objectReaderOptions, partsOf, readingOptions } from './reply/read-text.js';
 import type { StepDependencies, StepObserver } from './step-dependencies.js';
-import { expectsPlainText, mayCall, type Received, type ReplySituation, type TextReading } from './types.js';
+import {
+  expectsPlainText,
+  prosePhaseOf,
+  type Received,
+  type ReplySituation,
+  type TextReading,
+  usesIteration,
+} from './types.js';
 
 /**
  * Makes the one model call of a step; streams it if there is an observer. This is not an async function, because
@@ -67,7 +74,7 @@ function withTools(call: CompletionRequest, situation: ReplySituation): Completi
   const { replyFormat, protocol, mustAnswer, request, clientTerms } = situation;
   const constrained = replyFormat ? { ...call, replySchema: replyFormat.schema } : call;
   if (protocol !== 'native') return constrained;
-  const mayAct = !mustAnswer && !expectsPlainText(situation) && mayCall(request);
+  const mayAct = !mustAnswer && !expectsPlainText(situation) && !prosePhaseOf(request);
   const nativeTools = {
     definitions: nativeDefinitions(situation),
     choice: mayAct ? (clientTerms?.toolChoice ?? 'auto') : 'none',
@@ -96,7 +103,7 @@ function readerFor(situation: ReplySituation): DeltaReader {
 class Relay {
   readonly #situation: ReplySituation;
   readonly #observer: StepObserver;
-  #signal: AbortSignal | undefined;
+  readonly #signal: AbortSignal;
   readonly #parser: DeltaReader;
   /** Removes control blocks from the prose; undefined if the step has no phase. */
   #phase: PhaseReader | undefined;
@@ -111,13 +118,13 @@ class Relay {
   #last: ParseDelta['type'] | undefined;
 
   constructor(situation: ReplySituation, observer: StepObserver, signal: AbortSignal) {
-    const { phase } = situation.request;
+    const phase = prosePhaseOf(situation.request);
     this.#situation = situation;
     this.#observer = observer;
     this.#signal = signal;
     this.#parser = readerFor(situation);
-    this.#answerIsThought = phase === 'reason' || phase === 'act';
-    this.#phase = phase === 'reason' || phase === 'observe' ? new PhaseReader(phase) : undefined;
+    this.#answerIsThought = !usesIteration(situation.request);
+    this.#phase = phase && new PhaseReader(phase);
   }
 
   reason(delta: string): Promise<void> | undefined {
@@ -134,11 +141,10 @@ class Relay {
 
   /**
    * Reports the text that the readers have held back so far. Returns the streamed reading, unless the completion has
-   * a different text. Drops the abort signal, because a complete reply has been billed and is read even after the
+   * a different text. Heeds no abort signal, because a complete reply has been billed and is read even after the
    * deadline.
    */
   async end(completion: Completion): Promise<Received> {
-    this.#signal = undefined;
     const options = readingOptions(completion, this.#situation);
     const { deltas, ...reading } = await this.#parser.endPausing(options, yieldIfBusy);
     const answer = readAnswerCall(completion, this.#situation);

@@ -5,12 +5,12 @@ import { stepError } from '../../conversation/blank-step.js';
 import { CallIds } from '../../conversation/units.js';
 import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import { readProse } from '../../parsing/reply-text.js';
-import { type JsonValue, Scanner } from '../../parsing/text/scanner.js';
+import type { JsonValue } from '../../parsing/text/scanner.js';
 import { answerCorrection, correctionFor } from './correction.js';
-import type { ReadAction, Reply } from './read-reply.js';
-import { type PhaseReply, type ProsePhase, readPhaseReply } from './reply/phases.js';
-import { chooseAnswer, fits, type TypedAnswer, valuesIn, valuesOf } from './reply/typed-answer.js';
-import type { MustAnswer, ReplySituation } from './types.js';
+import { type PhaseReply, readPhaseReply } from './reply/phases.js';
+import type { ReadAction, Reply } from './reply/reply.js';
+import { chooseAnswer, fits, restored, type TypedAnswer, valuesIn, valuesOf } from './reply/typed-answer.js';
+import { type MustAnswer, type ProsePhase, prosePhaseOf, type ReplySituation } from './types.js';
 
 /** The end of a step: the proposed actions or the answer, and the turns to append to the history. */
 export interface Conclusion {
@@ -33,56 +33,47 @@ export interface ProposedAction extends ReadAction {
   readonly id: string;
 }
 
-const NO_ANSWER_AT_THE_LIMIT = 'The step limit was reached before there was an answer.';
-const NO_ANSWER_AFTER_A_FAILURE = 'A tool failed for good before there was an answer.';
-
-/** Returns the explanation for the user why there is no answer although one was required. */
-const noAnswer = (mustAnswer: MustAnswer): string =>
-  mustAnswer === 'terminal_error' ? NO_ANSWER_AFTER_A_FAILURE : NO_ANSWER_AT_THE_LIMIT;
+/** The explanations for the user why there is no answer although one was required. */
+const noAnswer = {
+  last_iteration: 'The step limit was reached before there was an answer.',
+  terminal_error: 'A tool failed for good before there was an answer.',
+} as const satisfies Record<MustAnswer, string>;
 
 /**
  * Returns an answer that replaces an action which must not be proposed. At the step limit, it begins with a fixed
  * sentence that says why the work is unfinished.
  */
 function withheldAnswer({ thought }: Reply, mustAnswer: MustAnswer): string {
-  if (mustAnswer === 'terminal_error') return thought || noAnswer(mustAnswer);
-  return thought ? `${NO_ANSWER_AT_THE_LIMIT}\n\n${thought}` : NO_ANSWER_AT_THE_LIMIT;
+  if (!thought) return noAnswer[mustAnswer];
+  return mustAnswer === 'terminal_error' ? thought : `${noAnswer.last_iteration}\n\n${thought}`;
 }
 
 /** Decides what the reply means for the run: an action, an answer, the end of a phase, or an error. */
 export async function conclude(reply: Reply, situation: ReplySituation): Promise<Conclusion> {
-  const { answerValues, ...conclusion } = await concludeAny(reply, situation);
+  const conclusion = await concludeAny(reply, situation);
   const { answerType } = situation;
   const isAnswer = conclusion.status === 'direct_response_provided' && conclusion.outcome === 'answer';
   if (!answerType || !isAnswer) return conclusion;
-  const answer = chooseAnswer(
-    answerValues ?? reply.answerValues ?? [],
-    conclusion.directResponse ?? '',
-    answerType.schema,
-  );
+  const { answerValues = [] } = conclusion.reply;
+  const answer = chooseAnswer(answerValues, conclusion.directResponse ?? '', answerType.schema);
   const correction = answer.mismatch === null ? null : answerCorrection(answer.mismatch, situation);
   return { ...conclusion, answer, correction };
 }
 
-/**
- * A conclusion whose answer is not checked yet. `answerValues` are the possible values of the answer, if they differ
- * from those of the reply.
- */
-type Unchecked = Conclusion & { readonly answerValues?: readonly JsonValue[] };
-
-async function concludeAny(reply: Reply, situation: ReplySituation): Promise<Unchecked> {
-  const { phase } = situation.request;
+/** Returns a conclusion whose answer is not checked against `answer_schema` yet. */
+async function concludeAny(reply: Reply, situation: ReplySituation): Promise<Conclusion> {
   const { outcome } = reply.parse;
   if (outcome === 'refusal' || outcome === 'truncated' || outcome === 'empty')
     return concludeBilled(reply, outcome);
-  if (phase === 'reason' || phase === 'observe') return concludePhase(reply, phase, situation);
+  const phase = prosePhaseOf(situation.request);
+  if (phase) return concludePhase(reply, phase, situation);
   const isHandedOver = reply.actions.length > 0 && situation.clientTerms !== undefined;
   if (outcome === 'action' || isHandedOver) return concludeAction(reply, situation);
   if (outcome === 'malformed_action' || outcome === 'unknown_tool')
     return concludeUnreadable(reply, situation);
   const correction = reply.parse.problem === null ? null : correctionFor(reply, situation);
-  const conclusion =
-    phase === 'act' ? await concludeWithoutAction(reply) : concludeAnswer(reply, reply.answer ?? '');
+  const isAct = situation.request.phase === 'act';
+  const conclusion = isAct ? await concludeWithoutAction(reply) : concludeAnswer(reply, reply.answer ?? '');
   return { ...conclusion, correction };
 }
 
@@ -180,7 +171,11 @@ function concludeAnswer(reply: Reply, answer: string, thought = reply.thought): 
  * Ends a phase as its control block says. In `observe`, a labelled answer takes precedence over the block
  * (rules: phases, phase-control).
  */
-async function concludePhase(reply: Reply, phase: ProsePhase, situation: ReplySituation): Promise<Unchecked> {
+async function concludePhase(
+  reply: Reply,
+  phase: ProsePhase,
+  situation: ReplySituation,
+): Promise<Conclusion> {
   const content = await readProse(reply.completion.text, yieldIfBusy);
   const hasJsonAnswer = situation.answerType !== undefined;
   const read = readPhaseReply(proseOf(reply, content), phase, { hasJsonAnswer });
@@ -197,7 +192,7 @@ function concludeObserve(
   reply: Reply,
   { content, prose, control, answer: inBlock }: PhaseReply & Pick<PhaseText, 'content'>,
   situation: ReplySituation,
-): Unchecked {
+): Conclusion {
   const { mustAnswer } = situation;
   const labelled = reply.answerLabelled;
   const labelledAnswer = labelled ? readLabelledAnswer(reply, situation) : '';
@@ -208,14 +203,18 @@ function concludeObserve(
   // answer.
   if (given === null && mustAnswer && reply.parse.outcome === 'action')
     return withholdAction(reply, mustAnswer);
-  const final = given ?? (mustAnswer ? prose || noAnswer(mustAnswer) : null);
+  const final = given ?? (mustAnswer ? prose || noAnswer[mustAnswer] : null);
   if (final === null) return completePhase(reply, 'observe', { content, prose, control });
   const thought = labelled ? readPhaseReply(reply.thought ?? '', 'observe').prose : prose;
-  const answer = concludeAnswer(reply, final, thought && thought !== final ? thought : null);
-  const ended = given === null ? control : { ...control, should_continue: false, final_answer: final };
   const value = labelledAnswer === '' && given !== null ? inBlock : undefined;
   const answerValues = value === undefined ? valuesIn(final) : blockValues(value, reply, situation);
-  return { ...answer, outcome: 'answer', thought: thought || null, control: ended, answerValues };
+  const answer = concludeAnswer(
+    { ...reply, answerValues },
+    final,
+    thought && thought !== final ? thought : null,
+  );
+  const ended = given === null ? control : { ...control, should_continue: false, final_answer: final };
+  return { ...answer, outcome: 'answer', thought: thought || null, control: ended };
 }
 
 /** Returns the labelled answer without control blocks. An answer that fits its schema is returned as it is. */
@@ -227,10 +226,7 @@ function readLabelledAnswer(reply: Reply, { answerType }: ReplySituation): strin
 
 /** Returns the possible values of the answer in a control block, most likely first. */
 function blockValues(value: JsonValue, { completion }: Reply, { replyFormat }: ReplySituation): JsonValue[] {
-  const restored = completion.isConstrained
-    ? replyFormat?.restoreAnswer?.(value, new Scanner('', 0))
-    : undefined;
-  return restored === undefined ? valuesOf(value) : [restored, ...valuesOf(value)];
+  return [...(completion.isConstrained ? restored([value], replyFormat) : []), ...valuesOf(value)];
 }
 
 /** Returns the text without labels if the reply is an answer, otherwise the whole text, even that of an action. */

@@ -2,7 +2,7 @@ import type { Turn } from '../../contract/history.js';
 import { type OfferedTool, toOfferedTool } from '../../parsing/arguments/offered-tool.js';
 import { findTools } from './prompt/deferred-tools.js';
 import { sampleArguments, sampleCall } from './prompt/sample-call.js';
-import type { Reply } from './read-reply.js';
+import type { Reply } from './reply/reply.js';
 import { expectsPlainText, type ReplySituation, type TaughtProtocol } from './types.js';
 
 /** Maximum number of characters of a reply that are searched for the name of the intended tool. */

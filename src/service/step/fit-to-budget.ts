@@ -63,10 +63,10 @@ async function fitWith(
   const { units, tokens: used } = foldHistory(shared.units, historyTokens);
   const unused = Math.max(0, historyTokens - used); // the tail may use it (rule: tail-reserve)
   const tail = await buildTail(situation, context.focus, {
-    limit: budget.tail + unused,
+    tokens: budget.tail + unused,
     counter: scale.tokens,
   });
-  const history = units.flatMap((unit) => messagesIn(unit, scale));
+  const history = units.flatMap((unit) => messagesOf(unit, scale));
   return {
     situation,
     scale,
@@ -104,11 +104,4 @@ const DEFERRED_SHARE = 0.05;
 
 function deferredLimit({ request: { llm_config: config } }: Situation): number {
   return Math.floor((config.tokenLimit - config.reservedOutputTokens) * DEFERRED_SHARE);
-}
-
-function messagesIn({ weighed, form, leftOut }: FoldedUnit<CutUnit>, scale: Scale): readonly Message[] {
-  if (form === 'dropped') return [];
-  return form === 'masked' && weighed.maskedMessages
-    ? weighed.maskedMessages
-    : messagesOf(weighed, leftOut, scale);
 }

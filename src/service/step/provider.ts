@@ -100,6 +100,9 @@ export type CompletionEvent =
   | { readonly type: 'reasoning'; readonly delta: string }
   | { readonly type: 'completion'; readonly completion: Completion };
 
+/** Approximate length of a token in the replies of models, for estimates where the vendor reports no count. */
+export const CHARACTERS_PER_TOKEN = 4;
+
 /** A completion in vendor-independent terms, together with the vendor's raw values. */
 export interface Completion {
   readonly text: string;

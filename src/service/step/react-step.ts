@@ -7,15 +7,8 @@ import { readReply } from './read-reply.js';
 import { readSituation, type StepInput } from './read-situation.js';
 import { type RenderedPrompt, renderPrompt } from './render-prompt.js';
 import type { PromptDependencies, StepDependencies, StepObserver } from './step-dependencies.js';
-import {
-  exhausted,
-  type PreviewResult,
-  type SentStep,
-  type StepResult,
-  toPreview,
-  toResult,
-  toSentStep,
-} from './to-result.js';
+import { type PreviewResult, toPreview } from './to-preview.js';
+import { exhausted, type SentStep, type StepResult, toResult } from './to-result.js';
 import type { Received } from './types.js';
 
 export type { StepInput, StepObserver, StepResult };
@@ -33,7 +26,9 @@ export async function reactStep(
   const prompt = await preparePrompt(request, dependencies);
   await observer?.contextBuilt(prompt.report);
   const pending = callModel(prompt, dependencies, observer);
-  return finishStep(pending, toSentStep(prompt, dependencies), observer);
+  const { situation, report, shouldCompact } = prompt;
+  const { provider, now, during } = dependencies;
+  return finishStep(pending, { situation, report, shouldCompact, provider, now, during }, observer);
 }
 
 /**
@@ -66,7 +61,7 @@ export async function preparePrompt(
  */
 async function finishStep(
   pending: Promise<Received>,
-  sent: SentStep,
+  sent: SentStep & Pick<StepDependencies, 'during'>,
   observer: StepObserver | undefined,
 ): Promise<StepResult> {
   const { situation, during } = sent;

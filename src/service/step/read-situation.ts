@@ -9,16 +9,14 @@ import { readRun } from './history/read-run.js';
 import { countSignals } from './history/signals.js';
 import { StepRefused } from './interruption.js';
 import { readAnswerType } from './prompt/answer-type.js';
-import { chooseExample } from './prompt/example.js';
 import { describeTool } from './prompt/instructions.js';
 import { chooseReplyFormat } from './prompt/reply-format.js';
 import type { ModelProfile } from './provider.js';
-import { callableOf, offerFound, readTools } from './read-tools.js';
+import { offerFound, readTools } from './read-tools.js';
 import {
   expectsPlainText,
   isLastIteration,
   type MustAnswer,
-  type ReplySituation,
   type Situation,
   type TaughtProtocol,
 } from './types.js';
@@ -45,24 +43,19 @@ export async function readSituation(
   if (!clientTerms && !history.some((turn) => turn.role === 'user')) throw noTask();
   const { defined, tools, deferred, known } = await readTools(request, signal);
   const protocol = chooseProtocol(request, profile);
-  const hasExample = profile.needsExample && !expectsPlainText({ clientTerms });
+  const needsExample = profile.needsExample && !expectsPlainText({ clientTerms });
   const describe =
     protocol === 'native'
       ? undefined
-      : (tool: ToolDefinition) => describeTool(tool, { protocol, inWords: hasExample });
+      : (tool: ToolDefinition) => describeTool(tool, { protocol, needsExample });
   const run = await readRun(history, { known, profile, tools: defined, describe }, signal);
   const { units, found } = run;
   const calls = callsOf(units);
   const offered = offerFound(known, found);
-  const callable = callableOf(offered);
   const mustAnswer = chooseMustAnswer(request, units);
   const basis = { request, protocol, offered, mustAnswer, clientTerms };
   const { answerType, warnings: answerWarnings } = readAnswerType(basis, profile);
-  const replyFormat = await chooseReplyFormat(
-    { ...basis, callable, answerSchema: answerType?.schema },
-    profile,
-    signal,
-  );
+  const replyFormat = await chooseReplyFormat({ ...basis, answerType }, profile, signal);
   return {
     ...basis,
     newTurn,
@@ -73,7 +66,7 @@ export async function readSituation(
     deferred,
     replyFormat,
     answerType,
-    example: hasExample ? chooseExample(callable, tools) : undefined,
+    needsExample,
     signals: countSignals(calls, [...tools, ...found]),
     warnings: [
       ...windowWarning(request, profile.contextWindow),
@@ -82,33 +75,6 @@ export async function readSituation(
       ...run.warnings,
     ],
   };
-}
-
-/** Copies those parts of a situation that are still needed once the prompt has been sent (rule: lean-waiting). */
-export function toReplySituation(situation: Situation): ReplySituation {
-  const { session_id, llm_config, phase, max_iterations_left, include } = situation.request;
-  const { newTurn, calls, tools, found, offered, protocol, replyFormat, answerType } = situation;
-  const { mustAnswer, clientTerms, warnings } = situation;
-  return {
-    request: { session_id, llm_config, phase, max_iterations_left, include },
-    newTurn,
-    calls: calls.map(withoutText),
-    tools,
-    found,
-    offered,
-    protocol,
-    replyFormat,
-    answerType,
-    mustAnswer,
-    clientTerms,
-    warnings,
-  };
-}
-
-function withoutText({ id, name, parameters, observation }: Situation['calls'][number]) {
-  if (!observation) return { id, name, parameters };
-  const { isError, isDenied } = observation;
-  return { id, name, parameters, observation: { isError, isDenied } };
 }
 
 /**

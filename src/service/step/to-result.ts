@@ -1,44 +1,26 @@
 import type { ContextReport } from '../../contract/context-report.js';
 import { errorCodes } from '../../contract/error-codes.js';
 import type { Turn } from '../../contract/history.js';
-import type { Preview } from '../../contract/preview.js';
-import type { RecordedStep } from '../../contract/recorded-step.js';
 import type { ActionDetails, Parse, Signals, Step, Usage, Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
-import type { ToolDefinition } from '../../contract/tool.js';
 import { blankStep, stepError } from '../../conversation/blank-step.js';
-import type { UnitAttachment } from '../../conversation/units.js';
 import type { Conclusion, ProposedAction } from './conclude.js';
 import { countSignals } from './history/signals.js';
-import { nativeDefinitions } from './prompt/answer-type.js';
-import { attachmentsOf } from './prompt/weigh-messages.js';
-import type { Message, Part, Prompt } from './provider.js';
-import type { Reply } from './read-reply.js';
 import type { RenderedPrompt } from './render-prompt.js';
-import { hashPrompt } from './report-context.js';
+import type { Reply } from './reply/reply.js';
 import type { StepDependencies } from './step-dependencies.js';
 import { isLastIteration, type MustAnswer, type ReplySituation, usesIteration } from './types.js';
 
 /** The response to a step, without the whole history and the request id, which the HTTP layer adds (`toStep`). */
 export type StepResult = Omit<Step, 'updated_conversation_history' | 'request_id'>;
 
-/** The response to a preview, without the request id. */
-export type PreviewResult = Omit<Preview, 'request_id'>;
-
 /** The parts of a step that are still needed once its prompt has been sent (rule: lean-waiting). */
 export interface SentStep
   extends Pick<RenderedPrompt, 'situation' | 'report' | 'shouldCompact'>,
-    Pick<StepDependencies, 'provider' | 'now' | 'during'> {}
-
-export function toSentStep(
-  { situation, report, shouldCompact }: RenderedPrompt,
-  { provider, now, during }: StepDependencies,
-): SentStep {
-  return { situation, report, shouldCompact, provider, now, during };
-}
+    Pick<StepDependencies, 'provider' | 'now'> {}
 
 /** Builds the result of a step: every field of `StepResult`, null or empty where it has no value. */
-export function toResult(conclusion: Conclusion, step: Omit<SentStep, 'during'>): StepResult {
+export function toResult(conclusion: Conclusion, step: SentStep): StepResult {
   const { situation, report } = step;
   const { request } = situation;
   const { reply } = conclusion;
@@ -90,42 +72,6 @@ function parseOf({ reply: { parse }, outcome, answer: { mismatch } }: Conclusion
   return { ...parse, outcome, confidence, problem: mismatch };
 }
 
-/** Returns the prompt as the model reads it. Native calls are shown as JSON. */
-export function toPreview({ situation, prompt, report }: RenderedPrompt): PreviewResult {
-  const definitions = situation.protocol === 'native' ? nativeDefinitions(situation) : [];
-  return {
-    ...readablePrompt(prompt, definitions),
-    context_report: report,
-    warnings: [...situation.warnings],
-  };
-}
-
-/** Returns a prompt and its native tools as text, with the prompt's hash. */
-export function readablePrompt(
-  { system, messages }: Prompt,
-  nativeTools: readonly ToolDefinition[],
-): RecordedStep['prompt'] {
-  return {
-    system,
-    messages: messages.map((message) => ({ role: message.role, content: contentOf(message) })),
-    native_tools: [...nativeTools],
-    prompt_sha256: hashPrompt(system, messages),
-  };
-}
-
-function contentOf({ parts }: Message): string {
-  return parts.map((part) => contentOfPart(part) + attachmentsOf(part).map(placeholder).join('')).join('');
-}
-
-function contentOfPart(part: Part): string {
-  if (part.type === 'attachment') return '';
-  return 'text' in part ? part.text : `${JSON.stringify(part)}\n`;
-}
-
-/** Returns the text that a preview shows in place of an attachment, whose data would be unreadable. */
-const placeholder = ({ media_type, data, tokens }: UnitAttachment): string =>
-  `[${media_type}, ${Buffer.byteLength(data, 'base64')} bytes, ${tokens} tokens]\n`;
-
 /** Returns the response to a step with `max_iterations_left: 0`, which makes no model call (rule: iterations). */
 export function exhausted(request: StepRequest): StepResult {
   return {
@@ -168,10 +114,7 @@ function actionDetails(
   };
 }
 
-function signalsOf(
-  { actions }: Conclusion,
-  { situation, shouldCompact }: Pick<SentStep, 'situation' | 'shouldCompact'>,
-): Signals {
+function signalsOf({ actions }: Conclusion, { situation, shouldCompact }: SentStep): Signals {
   return {
     ...countSignals([...situation.calls, ...actions], [...situation.tools, ...situation.found]),
     last_iteration: isLastIteration(situation.request),

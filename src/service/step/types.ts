@@ -1,6 +1,6 @@
 import type { Turn } from '../../contract/history.js';
 import type { ClientTerms } from '../../contract/recorded-step.js';
-import type { Warning } from '../../contract/step.js';
+import type { Signals, Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
 import type { Observation, PairedCall, Unit } from '../../conversation/units.js';
@@ -59,27 +59,7 @@ export interface SignalCall extends Pick<PairedCall, 'name' | 'parameters'> {
 }
 
 /** Counts that show whether a run goes in circles (rule: signals). */
-export interface LoopSignals {
-  /** Number of equal calls at the end of the run: 2 or more, or 0 if the last two calls differ. */
-  readonly repeated_action: number;
-  /**
-   * Number of equal rounds of two or three different calls at the end of the run: 2 or more, or 0 if the calls do not
-   * repeat in this way.
-   */
-  readonly repeated_cycle: number;
-  readonly consecutive_read_only: number;
-  /** Number of consecutive failed calls. Denied calls are ignored. */
-  readonly consecutive_errors: number;
-}
-
-/**
- * The tool of the worked example, with sample arguments; without arguments if none were found that fit the tool's
- * schema.
- */
-export interface ExampleCall {
-  readonly tool: OfferedTool;
-  readonly parameters?: Readonly<Record<string, JsonValue>>;
-}
+export type LoopSignals = Omit<Signals, 'last_iteration' | 'should_compact'>;
 
 /**
  * The part of a situation that is needed to parse the reply. Thousands of steps may wait for their models at the same
@@ -139,8 +119,11 @@ export interface Situation extends ReplySituation {
    */
   readonly shortened?: ReadonlyMap<string, { readonly tokens: number; readonly original: number }>;
   readonly units: readonly Unit[];
-  /** The call of the worked example; undefined if the model needs none (rule: worked-example). */
-  readonly example: ExampleCall | undefined;
+  /**
+   * True if the model gets a worked example and tools described in words, because a small model copies a schema into
+   * its calls (rule: worked-example).
+   */
+  readonly needsExample: boolean;
   readonly signals: LoopSignals;
 }
 
@@ -155,11 +138,12 @@ export const usesIteration = ({ phase }: Pick<StepRequest, 'phase'>): boolean =>
 export const isLastIteration = (request: Pick<StepRequest, 'phase' | 'max_iterations_left'>): boolean =>
   request.max_iterations_left === 1 && usesIteration(request);
 
-/**
- * Returns whether the model may call tools in a step. In three-phase mode, it may do so only in `act` (rule: phases).
- */
-export const mayCall = ({ phase }: Pick<StepRequest, 'phase'>): boolean =>
-  phase !== 'reason' && phase !== 'observe';
+/** The phases in which the reply is prose with a control block (rule: phase-control). The model may not call tools. */
+export type ProsePhase = 'reason' | 'observe';
+
+/** Returns the phase of a step whose reply is prose; undefined if the model may call tools (rule: phases). */
+export const prosePhaseOf = ({ phase }: Pick<StepRequest, 'phase'>): ProsePhase | undefined =>
+  phase === 'act' ? undefined : phase;
 
 /**
  * Returns whether the model gets no instructions, so that its reply becomes the answer without parsing (rule:

@@ -10,8 +10,9 @@ import { turnsDuring, whileBusy } from '../../support/turns-during.js';
 
 const inputSchema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
 const offered = [{ name: 'read_file', parameters: ['path'], inputSchema }];
+const situation = { ...(await prepare(stepRequest({}))).situation, offered };
 const read = (text: string, changes: Partial<Completion> = {}) =>
-  readReply({ completion: completionOf(text, changes) }, { offered, protocol: 'text' });
+  readReply({ completion: completionOf(text, changes) }, situation);
 const toolCall = (id: string, path: unknown) => ({
   id,
   name: 'read_file',
@@ -56,15 +57,17 @@ test('a native call whose arguments name another tool is malformed and proposes 
   const call = { id: 'x', name: 'read_file', arguments: '{"path":"."}, "name": "delete_file", "x": {}' };
   const tools = [...offered, { name: 'delete_file', parameters: [] }];
   const completion = completionOf('', { toolCalls: [call] });
-  expect(await readReply({ completion }, { offered: tools, protocol: 'native' })).toMatchObject({
-    actions: [],
-    answer: `read_file(${call.arguments})`,
-    parse: {
-      outcome: 'malformed_action',
-      dialect: 'native',
-      problem: 'read_file: text follows the arguments',
+  expect(await readReply({ completion }, { ...situation, offered: tools, protocol: 'native' })).toMatchObject(
+    {
+      actions: [],
+      answer: `read_file(${call.arguments})`,
+      parse: {
+        outcome: 'malformed_action',
+        dialect: 'native',
+        problem: 'read_file: text follows the arguments',
+      },
     },
-  });
+  );
 });
 
 test('a native call of final_answer is read as the answer (rule: answer-call)', async () => {
@@ -106,7 +109,7 @@ describe('a reply that is too long (rule: reply-cap)', () => {
     for (const changes of [tooLong, { ...tooLong, toolCalls }]) {
       const completion = completionOf('I look.\nAction: read_file(path="a")\nand more', changes);
       const { request } = (await prepare(stepRequest({ phase }))).situation;
-      const { parse } = await readReply({ completion }, { offered, protocol: 'text', request });
+      const { parse } = await readReply({ completion }, { ...situation, request });
       expect(parse.outcome).toBe('action');
     }
   });
@@ -139,7 +142,8 @@ test('a string for an untyped parameter is parsed as JSON only if the provider e
   const text = '{"thought": "t", "action": {"tool": "write", "args": {"content": "42"}}}';
   const contentOf = async (isConstrained: boolean) => {
     const completion = completionOf(text, { isConstrained });
-    const { actions } = await readReply({ completion }, { offered: tools, protocol: 'json', replyFormat });
+    const inJson = { ...situation, offered: tools, protocol: 'json', replyFormat } as const;
+    const { actions } = await readReply({ completion }, inJson);
     return actions[0]?.parameters['content'];
   };
   expect(await contentOf(true)).toBe(42);

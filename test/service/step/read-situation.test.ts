@@ -156,7 +156,7 @@ describe('reading a large request', () => {
 test('a task is rendered on one line even if it contains line breaks (rule: tail)', async () => {
   const tasks = [{ id: 1, content: 'x\n '.repeat(300_000), status: 'todo' as const }];
   const counter = createTokenCounter('o200k_base');
-  const { text } = await buildTail(await situationOf({ tasks }), undefined, { limit: 500, counter });
+  const { text } = await buildTail(await situationOf({ tasks }), undefined, { tokens: 500, counter });
   expect(text.split('\n')).toContainEqual(expect.stringMatching(/^\[ \] 1\. (?:x )+x?$/));
 });
 

@@ -21,9 +21,9 @@ import { largestFitting } from './largest-fitting.js';
 export async function cutAround(
   source: CutSource,
   lines: LineRange,
-  { limit, counter }: TokenLimit,
+  limit: TokenLimit,
 ): Promise<FittedText | undefined> {
-  const whole = await fitWhole(source, { limit, counter });
+  const whole = await fitWhole(source, limit);
   if (whole) return whole;
   const numbered = numberLines(source);
   const { text, firstLine } = numbered;
@@ -31,11 +31,11 @@ export async function cutAround(
   const start = index.startOf(lines.first - firstLine + 1);
   const end = index.startOf(lines.last - firstLine + 2);
   const reach = Math.max(start, text.length - end);
-  const window = await largestFitting(reach, limit, (budget) =>
-    fitText(source, keepWindow(numbered, widen(text, { start, end }, budget)), { limit, counter }),
+  const window = await largestFitting(reach, limit.tokens, (budget) =>
+    fitText(source, keepWindow(numbered, widen(text, { start, end }, budget)), limit),
   );
   const selected = { ...source, text: text.slice(start, end), lineCount: undefined, firstLine: lines.first };
-  return window ?? cutLines(selected, limit, counter);
+  return window ?? cutLines(selected, limit);
 }
 
 interface Offsets {

@@ -1,4 +1,3 @@
-import type { TokenCounter } from '../../../tokens/token-counter.js';
 import { countLines, countNewlines, type LineRange } from '../lines.js';
 import {
   type CutSource,
@@ -10,6 +9,7 @@ import {
   type Gap,
   type NumberedSource,
   numberLines,
+  type TokenLimit,
   wholeText,
 } from './cut-source.js';
 import { largestFitting } from './largest-fitting.js';
@@ -20,16 +20,12 @@ import { largestFitting } from './largest-fitting.js';
  * only if it is too long for half of the budget. The result depends only on the source and the limit. Returns
  * undefined if not even the marker line fits.
  */
-export async function cutLines(
-  source: CutSource,
-  limit: number,
-  counter: TokenCounter,
-): Promise<FittedText | undefined> {
-  const whole = await fitWhole(source, { limit, counter });
+export async function cutLines(source: CutSource, limit: TokenLimit): Promise<FittedText | undefined> {
+  const whole = await fitWhole(source, limit);
   if (whole) return whole;
   const numbered = numberLines(source);
-  return largestFitting(source.text.length, limit, (budget) =>
-    fitText(source, keepEnds(numbered, budget), { limit, counter }),
+  return largestFitting(source.text.length, limit.tokens, (budget) =>
+    fitText(source, keepEnds(numbered, budget), limit),
   );
 }
 

@@ -42,7 +42,7 @@ export interface FittedText extends CutText {
 
 /** A maximum number of tokens, and the counter that measures it. */
 export interface TokenLimit {
-  readonly limit: number;
+  readonly tokens: number;
   readonly counter: TokenCounter;
 }
 
@@ -55,10 +55,10 @@ export function numberLines(source: CutSource): NumberedSource {
 export async function fitText(
   { render }: CutSource,
   cut: CutText,
-  { limit, counter }: TokenLimit,
+  limit: TokenLimit,
 ): Promise<FittedText | undefined> {
   const rendered = render?.(cut) ?? cut.text;
-  const tokens = await counter.fits(rendered, limit);
+  const tokens = await limit.counter.fits(rendered, limit.tokens);
   return tokens === undefined ? undefined : { ...cut, rendered, tokens };
 }
 

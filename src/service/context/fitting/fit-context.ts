@@ -91,10 +91,11 @@ async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Prom
   const shares = shareInGroups(wanted, divide, room).flat();
   const placed = new Map<Slice, FittedText>();
   for (const [index, slice] of slices.flat().entries()) {
-    const limit = shares[index] ?? 0;
-    if (limit <= 0) continue;
+    const tokens = shares[index] ?? 0;
+    if (tokens <= 0) continue;
     const whole = sizes.rendered(slice);
-    const cut = whole && whole.tokens <= limit ? whole : await cutLines(cutSourceOf(slice), limit, counter);
+    const cut =
+      whole && whole.tokens <= tokens ? whole : await cutLines(cutSourceOf(slice), { tokens, counter });
     if (cut && !hasOnlyMarker(cut)) placed.set(slice, cut);
   }
   for (const [slice, cut] of placed) {

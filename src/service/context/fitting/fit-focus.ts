@@ -1,11 +1,11 @@
 import type { ReportItem } from '../../../contract/context-report.js';
-import type { TokenCounter } from '../../../tokens/token-counter.js';
 import type { ContextItem, FocusItem } from '../context-item.js';
 import { cutAround } from '../cutting/cut-around.js';
 import { cutLines } from '../cutting/cut-lines.js';
-import { type FittedText, hasOnlyMarker } from '../cutting/cut-source.js';
+import { type FittedText, hasOnlyMarker, type TokenLimit } from '../cutting/cut-source.js';
 import { fence } from '../fence.js';
 import { formatLines, LineIndex, type LineRange } from '../lines.js';
+import { reportRow } from '../report-row.js';
 import type { Coverage } from './coverage.js';
 import { cutSourceOf, linesOf, type Slice, wholeSlice } from './slices.js';
 
@@ -16,7 +16,7 @@ export interface FocusToFit {
   readonly part: 'file' | LineRange | 'note';
 }
 
-export interface FittedFocus {
+interface FittedFocus {
   /** One fence for the tail; undefined if it did not fit. */
   readonly block: string | undefined;
   readonly item: ReportItem;
@@ -36,35 +36,38 @@ export function planFocus(focus: FocusItem, covered: Coverage): FocusToFit {
 }
 
 /** Fits the focus file to a token limit: the whole file, or the selection and as many lines around it as fit. */
-export async function fitFocus(
-  { focus, part }: FocusToFit,
-  limit: number,
-  counter: TokenCounter,
-): Promise<FittedFocus> {
+export async function fitFocus({ focus, part }: FocusToFit, limit: TokenLimit): Promise<FittedFocus> {
   const item = withSelection(focus);
-  if (part === 'note') return pointAtContext(item, limit, counter);
+  if (part === 'note') return pointAtContext(item, limit);
   const slice = part === 'file' ? wholeSlice(item) : onlyLines(item, part);
   const fitted =
     part === 'file' && focus.selection
-      ? await cutAround(cutSourceOf(slice), focus.selection, { limit, counter })
-      : await cutLines(cutSourceOf(slice), limit, counter);
-  if (!fitted || hasOnlyMarker(fitted)) return { block: undefined, item: droppedRow(item) };
+      ? await cutAround(cutSourceOf(slice), focus.selection, limit)
+      : await cutLines(cutSourceOf(slice), limit);
+  if (!fitted || hasOnlyMarker(fitted)) {
+    const reason = "no room in the prompt's tail";
+    return {
+      block: undefined,
+      item: reportRow({ kind: 'implicit', id: item.id, status: 'dropped', reason }),
+    };
+  }
   return { block: fitted.rendered, item: includedRow(item, fitted, reasonsFor(part, fitted)) };
 }
 
 /** Returns a note that the file is open in the editor, for a file whose lines the context already contains. */
-async function pointAtContext(item: ContextItem, limit: number, counter: TokenCounter): Promise<FittedFocus> {
+async function pointAtContext(item: ContextItem, limit: TokenLimit): Promise<FittedFocus> {
   const text = '[open in the editor; shown in the context above]\n';
   const block = fence({ tag: 'focus', attributes: item.attributes, text });
-  const tokens = await counter.fits(block, limit);
+  const tokens = await limit.counter.fits(block, limit.tokens);
   return {
     block: tokens === undefined ? undefined : block,
-    item: {
-      ...droppedRow(item),
+    item: reportRow({
+      kind: 'implicit',
+      id: item.id,
       status: 'duplicate',
       tokens: tokens ?? 0,
       reason: 'included in the context already',
-    },
+    }),
   };
 }
 
@@ -88,7 +91,7 @@ function reasonsFor(part: FocusToFit['part'], { cut }: FittedText): string[] {
 
 function includedRow(item: ContextItem, fitted: FittedText, reasons: readonly string[]): ReportItem {
   const isWhole = !fitted.cut && fitted.text === item.text && item.note === undefined;
-  return {
+  return reportRow({
     kind: 'implicit',
     id: item.id,
     status: isWhole ? 'included' : 'truncated',
@@ -96,17 +99,5 @@ function includedRow(item: ContextItem, fitted: FittedText, reasons: readonly st
     original_tokens: isWhole ? fitted.tokens : null,
     lines: formatLines(fitted.lines),
     reason: [...reasons, ...(item.note ? [item.note] : [])].join('; ') || null,
-  };
-}
-
-function droppedRow({ id }: ContextItem): ReportItem {
-  return {
-    kind: 'implicit',
-    id,
-    status: 'dropped',
-    tokens: 0,
-    original_tokens: null,
-    lines: null,
-    reason: "no room in the prompt's tail",
-  };
+  });
 }

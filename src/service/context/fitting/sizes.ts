@@ -70,7 +70,7 @@ export class SliceSizes {
   }
 
   async #tokensWithin(slice: Slice, limit: number): Promise<number> {
-    const whole = await fitWhole(cutSourceOf(slice), { limit, counter: this.#counter });
+    const whole = await fitWhole(cutSourceOf(slice), { tokens: limit, counter: this.#counter });
     if (whole && limit === this.#limit) this.#rendered.set(slice.item, whole);
     return whole?.tokens ?? Number.POSITIVE_INFINITY;
   }

@@ -20,7 +20,9 @@ export interface PlacedItem {
   readonly placed: readonly FittedText[];
 }
 
-const precedence = { lines: 0, file: 1, folder: 2 } satisfies Record<ContextItem['requestedAs'], number>;
+const precedence = { lines: 0, file: 1, folder: 2 } as const;
+
+const precedenceOf = ({ requestedAs = 'file' }: ContextItem): number => precedence[requestedAs];
 
 /**
  * Divides items into slices of the lines to send. Omits lines that the prompt already contains, and lines that
@@ -33,7 +35,7 @@ export async function slicesOf(
 ): Promise<Map<ContextItem, readonly Slice[]>> {
   const requested = covered.copy();
   const slices = new Map<ContextItem, readonly Slice[]>();
-  for (const item of items.toSorted((a, b) => precedence[a.requestedAs] - precedence[b.requestedAs])) {
+  for (const item of items.toSorted((a, b) => precedenceOf(a) - precedenceOf(b))) {
     await yieldIfBusy();
     slices.set(item, await missingSlices(item, requested));
     requested.add(item.origin, linesOf(item), item.text);

@@ -5,7 +5,7 @@ import type { ContextSource } from './context-source.js';
 import { projectFolderSource } from './project-folder.js';
 
 /** The operator's settings for context sources. */
-export interface ContextSourceOptions {
+interface ContextSourceOptions {
   /** Folders by project id in lower case. */
   readonly PROJECTS: Readonly<Record<string, string>>;
   /** Folder whose subfolders are named after project ids in lower case. */

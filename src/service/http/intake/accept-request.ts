@@ -7,6 +7,7 @@ import type { Caller } from '../../operations/access/token-entries.js';
 import type { ModelDirectory, ResolvedModel } from '../../providers/create-model-directory.js';
 import { redactWith, Secret, withoutSecrets } from '../../providers/secret.js';
 import { outputLimit } from '../../step/budget/share-budget.js';
+import { CHARACTERS_PER_TOKEN } from '../../step/provider.js';
 import type { StepDependencies } from '../../step/step-dependencies.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { keepKeyOut, type RequestState, stateOf } from '../middleware/request-state.js';
@@ -24,11 +25,7 @@ type RunRequest = Pick<
 > &
   Partial<Pick<StepRequest, 'max_iterations_left' | 'include'>>;
 
-/**
- * Bytes in flight that a request reserves for each token of its output limit, for its reply. Replies are read up to 1
- * MiB.
- */
-const BYTES_PER_TOKEN = 4;
+/** Maximum number of bytes in flight that a request reserves for its reply, which is read up to this length. */
 const MAX_REPLY_BYTES = 2 ** 20;
 
 export interface RequestLimits {
@@ -106,7 +103,7 @@ export async function receive(
 
 /** Reserves memory for a reply of at most `outputLimit` tokens (rule: overload). */
 export const announceReply = (deadline: RequestDeadline, outputLimit: number): void =>
-  deadline.announceReply(Math.min(outputLimit * BYTES_PER_TOKEN, MAX_REPLY_BYTES));
+  deadline.announceReply(Math.min(outputLimit * CHARACTERS_PER_TOKEN, MAX_REPLY_BYTES));
 
 /** Throws `RequestRefused` if the caller's token does not allow the project (rule: bearer-tokens). */
 function requireProject({ projects }: Caller, projectId: string): void {

@@ -1,18 +1,16 @@
 import type { Usage } from '../../../contract/step.js';
 import { type CallObserver, observeCalls } from '../../step/observe-calls.js';
-import { type Completion, type Provider, ProviderError } from '../../step/provider.js';
+import { CHARACTERS_PER_TOKEN, type Completion, type Provider, ProviderError } from '../../step/provider.js';
 
 /** The tokens of one model call: as the service counts them, and as the provider reports them. */
 export interface MeteredCall {
   readonly promptTokens: number;
   replyChars: number;
+  /** Undefined until the provider has reported the usage. */
   reported: Pick<Usage, 'input_tokens' | 'output_tokens'> | undefined;
   /** True if the provider refused the call, or if the call failed before the reply began. */
   isFree: boolean;
 }
-
-/** Approximate length of a token in the replies of models. */
-const CHARS_PER_TOKEN = 4;
 
 /** Returns the tokens that all calls together are charged (rule: token-limits). */
 export const chargedTokens = (calls: readonly MeteredCall[]): number =>
@@ -23,7 +21,7 @@ const tokensOf = ({ promptTokens, replyChars, reported, isFree }: MeteredCall): 
   isFree
     ? 0
     : (reported?.input_tokens || promptTokens) +
-      (reported?.output_tokens || Math.ceil(replyChars / CHARS_PER_TOKEN));
+      (reported?.output_tokens || Math.ceil(replyChars / CHARACTERS_PER_TOKEN));
 
 /** Returns a provider that makes the same calls and adds each of them to `calls` (rule: token-limits). */
 export const meter = (provider: Provider, calls: MeteredCall[]): Provider =>

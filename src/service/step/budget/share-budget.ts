@@ -1,6 +1,5 @@
 import type { ErrorDetail } from '../../../contract/step.js';
 import type { LlmConfig } from '../../../contract/step-request.js';
-import type { Unit } from '../../../conversation/units.js';
 import type { GatheredContext } from '../../context/context-item.js';
 import { type FittedContext, fitContext } from '../../context/fitting/fit-context.js';
 import { bareTokens, untouchable } from '../history/fold-history.js';
@@ -12,8 +11,6 @@ import type { FixedCosts } from './fixed-costs.js';
 
 /** The token budget of a prompt (rules: prompt-budget, context-share). */
 interface Budget {
-  /** Maximum tokens of the whole prompt, called B in docs/reference/context-and-budget.md. */
-  readonly prompt: number;
   /**
    * Tokens reserved for the tail. The reserve is kept even if unused, so that the history's share stays constant
    * (rule: tail-reserve).
@@ -35,7 +32,7 @@ function planBudget(config: LlmConfig, fixed: FixedCosts, tailShare = TAIL_SHARE
   const tail = Math.max(Math.floor(prompt * tailShare), fixed.minTailTokens);
   const free = Math.max(0, prompt - sumOf(fixed) - tail);
   const context = Math.floor(free * (config.contextShare ?? DEFAULT_CONTEXT_SHARE));
-  return { prompt, tail, free, context };
+  return { tail, free, context };
 }
 
 /**
@@ -72,7 +69,7 @@ export function budgetExceeded(config: LlmConfig, shortestPrompt: number): Budge
   });
 }
 
-export interface FittedContextAndHistory {
+interface FittedContextAndHistory {
   readonly budget: Budget;
   readonly context: FittedContext;
   /** Tokens that the history may use, called S in docs/reference/context-and-budget.md. */
@@ -110,7 +107,7 @@ export async function fitContextAndHistory(
     const shortest = promptFor(await smallestFree(kept, scale), fixed);
     throw budgetExceeded(request.llm_config, shortest);
   }
-  const newest = kept.findLast(({ attachments }) => attachments)?.attachments?.at(-1) ?? 0;
+  const newest = kept.flatMap(({ attachments }) => attachments).at(-1) ?? 0;
   const needed = minimum + newest <= budget.free ? minimum + newest : minimum;
   const context = needed <= room ? preferred : await fitContext(gathered, budget.free - needed, scale.tokens);
   const historyTokens = budget.free - context.tokens;
@@ -151,19 +148,11 @@ const sumOfBare = (units: readonly CutUnit[]): number =>
  */
 function tokensToKeep(units: readonly CutUnit[], free: number): number {
   let tokens = sumOfBare(units);
-  for (const each of units.flatMap(({ attachments = [] }) => attachments).toReversed()) {
+  for (const each of units.flatMap(({ attachments }) => attachments).toReversed()) {
     if (tokens + each > free) break;
     tokens += each;
   }
   return Math.min(tokens, free);
-}
-
-/**
- * Counts the tokens of the units without attachments, after cutting their long texts as for a history of `free`
- * tokens.
- */
-async function tokensOnceCut(units: readonly Unit[], free: number, scale: Scale): Promise<number> {
-  return sumOfBare(await cutUnits(units, free, scale));
 }
 
 /**
@@ -173,7 +162,7 @@ async function tokensOnceCut(units: readonly Unit[], free: number, scale: Scale)
 async function smallestFree(kept: readonly CutUnit[], scale: Scale): Promise<number> {
   const units = kept.map(({ whole }) => whole);
   for (let free = 0; ; ) {
-    const needed = await tokensOnceCut(units, free, scale);
+    const needed = sumOfBare(await cutUnits(units, free, scale));
     if (needed <= free) return free;
     free = Math.max(needed, Math.ceil(free * SEARCH_FACTOR));
   }

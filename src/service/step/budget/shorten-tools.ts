@@ -45,15 +45,13 @@ interface WeighedTool {
   readonly original: number;
 }
 
-async function weighTools({ tools, protocol, example }: Situation, scale: Scale): Promise<WeighedTool[]> {
-  const weigh = (tool: ToolDefinition, isSignature: boolean): Promise<number> => {
-    const options = { protocol, inWords: Boolean(example), isSignature };
-    return protocol === 'native'
+async function weighTools(situation: Situation, scale: Scale): Promise<WeighedTool[]> {
+  const weigh = (tool: ToolDefinition, isSignature: boolean): Promise<number> =>
+    situation.protocol === 'native'
       ? countDefinitions([tool], scale.tokens)
-      : scale.tokens.count(describeTool(tool, options));
-  };
+      : scale.tokens.count(describeTool(tool, situation, isSignature));
   const weighed: WeighedTool[] = [];
-  for (const tool of tools) {
+  for (const tool of situation.tools) {
     await yieldIfBusy(scale.signal);
     const signature = signatureOf(tool);
     weighed.push({ signature, tokens: await weigh(signature, true), original: await weigh(tool, false) });

@@ -15,7 +15,7 @@ import { scaleOf } from '../prompt/weigh-messages.js';
 import { type CompactionDependencies, summarizeHistory } from './summarize-history.js';
 
 /** The response to a compaction, without the request id. */
-export type CompactionResult = Omit<Compaction, 'request_id'>;
+type CompactionResult = Omit<Compaction, 'request_id'>;
 
 /**
  * Shortens a history (rules: compaction-mask, compaction-summarize). The result is a valid history of complete

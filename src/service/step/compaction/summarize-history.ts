@@ -25,7 +25,7 @@ export interface CompactionDependencies extends Pick<StepDependencies, 'tokens' 
 const MIN_TRANSCRIPT_TOKENS = 64;
 
 /** A history whose oldest part was replaced by a summary. `usage` is null if no model call was made. */
-export interface Summarized {
+interface Summarized {
   readonly turns: Turn[];
   readonly usage: Completion['usage'] | null;
   readonly warnings: readonly Warning[];
@@ -104,8 +104,8 @@ async function summaryPrompt(
     text += transcribe(unit);
   }
   const render = (cut: { text: string }) => fence({ tag: 'observation', attributes: {}, text: cut.text });
-  const limit = config.tokenLimit - config.reservedOutputTokens - fixed;
-  const cut = limit > 0 ? await cutLines({ text, render }, limit, tokens) : undefined;
+  const limit = { tokens: config.tokenLimit - config.reservedOutputTokens - fixed, counter: tokens };
+  const cut = limit.tokens > 0 ? await cutLines({ text, render }, limit) : undefined;
   if (!cut) throw budgetExceeded(config, fixed + MIN_TRANSCRIPT_TOKENS);
   return layOutPrompt({
     system: summaryTemplate,

@@ -1,6 +1,11 @@
 import type { Turn } from '../../../contract/history.js';
 import type { Warning } from '../../../contract/step.js';
-import type { Attachments, Observation, Unit, UnitAttachment } from '../../../conversation/units.js';
+import {
+  type Attachments,
+  observationsOf,
+  type Unit,
+  type UnitAttachment,
+} from '../../../conversation/units.js';
 import { countAttachment } from '../../../tokens/attachments/count-attachment.js';
 import type { ModelProfile } from '../provider.js';
 
@@ -47,7 +52,7 @@ export const withoutAttachments = (unit: Unit): Unit => leaveOut(unit, Number.PO
 
 /** Returns the attachments of each turn of a unit, with the index of the turn in the history. */
 export function attachmentsIn(unit: Unit): (Attachments & { readonly index: number })[] {
-  const holders = unit.type === 'user' ? [unit] : observationsIn(unit);
+  const holders = unit.type === 'user' ? [unit] : observationsOf(unit);
   return holders.flatMap(({ index, attachments }) => (attachments ? [{ index, ...attachments }] : []));
 }
 
@@ -74,11 +79,6 @@ export function listed(attachments: readonly Pick<UnitAttachment, 'media_type'>[
   const counts = new Map<string, number>();
   for (const { media_type } of attachments) counts.set(media_type, (counts.get(media_type) ?? 0) + 1);
   return [...counts].map(([type, count]) => `${count} × ${type}`).join(', ');
-}
-
-function observationsIn(unit: Unit): readonly Observation[] {
-  if (unit.type === 'stray_observation') return [unit.observation];
-  return unit.type === 'action' ? unit.calls.flatMap(({ observation }) => observation ?? []) : [];
 }
 
 /** Replaces the attachments of a unit, in the order of its turns. Returns the same unit if it has none. */

@@ -8,8 +8,8 @@ export interface WeighedUnit {
   /** Tokens of the whole unit, including all its attachments. */
   readonly full: number;
   readonly masked: number;
-  /** Tokens of each attachment, in the order of the unit; absent if the unit has none. */
-  readonly attachments?: readonly number[];
+  /** Tokens of each attachment, in the order of the unit. */
+  readonly attachments: readonly number[];
 }
 
 /** A unit with its form in the prompt. */
@@ -52,7 +52,7 @@ export function foldHistory<Weighed extends WeighedUnit>(
     folded.push(newest);
     live.push(newest);
     tokens += weighed.full;
-    for (const each of weighed.attachments ?? []) shown.push({ holder: newest, tokens: each });
+    for (const each of weighed.attachments) shown.push({ holder: newest, tokens: each });
     if (weighed.unit.type === 'user' && weighed.unit.isTask) {
       latestTask = newest;
       firstTask ??= newest;
@@ -132,7 +132,7 @@ interface ShownAttachment<Weighed extends WeighedUnit> {
 }
 
 /** Returns the tokens of a unit without its attachments. */
-export const bareTokens = ({ full, attachments = [] }: WeighedUnit): number =>
+export const bareTokens = ({ full, attachments }: WeighedUnit): number =>
   attachments.reduce((left, tokens) => left - tokens, full);
 
 /** Returns the units that a fold never masks or drops: the first and the latest task and the newest unit. */

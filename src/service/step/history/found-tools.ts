@@ -1,6 +1,7 @@
 import type { Warning } from '../../../contract/step.js';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import type { Observation, Unit } from '../../../conversation/units.js';
+import { listFirst } from '../list-first.js';
 import { FIND_TOOLS } from '../prompt/deferred-tools.js';
 import type { Situation } from '../types.js';
 
@@ -70,7 +71,6 @@ const MAX_NAME_CHARACTERS = 128;
 
 /** Lists tool names from a tool result, shortened and quoted as JSON because they are untrusted. */
 function list(names: readonly string[]): string {
-  const rest = names.length - MAX_NAMED;
-  const named = names.slice(0, MAX_NAMED).map((name) => JSON.stringify(name.slice(0, MAX_NAME_CHARACTERS)));
-  return named.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+  const quoted = names.map((name) => JSON.stringify(name.slice(0, MAX_NAME_CHARACTERS)));
+  return listFirst(quoted, MAX_NAMED);
 }

@@ -49,9 +49,14 @@ function mapActionStates(unit: ActionUnit, map: (state: unknown) => unknown): Ac
   return { ...unit, calls, providerState: map(unit.providerState) };
 }
 
-export const withoutStates = (unit: ActionUnit): ActionUnit => mapActionStates(unit, () => undefined);
+/**
+ * Removes the provider state of a unit. Because some vendors reject native calls without it, the calls are then
+ * written as text.
+ */
+export const withoutStates = (unit: ActionUnit): ActionUnit =>
+  hasState(unit) ? { ...mapActionStates(unit, () => undefined), isWritten: true } : unit;
 
-export function hasState(unit: Unit): boolean {
+function hasState(unit: Unit): boolean {
   if (unit.type !== 'assistant' && unit.type !== 'action') return false;
   if (unit.providerState != null) return true;
   return unit.type === 'action' && unit.calls.some(({ providerState }) => providerState != null);

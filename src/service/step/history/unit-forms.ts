@@ -11,9 +11,9 @@ import { renderUnit } from '../prompt/render-unit.js';
 import { type Scale, weighMessages } from '../prompt/weigh-messages.js';
 import type { Message } from '../provider.js';
 import { attachmentsIn, leaveOut, leftOutNote, shownOf, withoutAttachments } from './attachments.js';
-import type { WeighedUnit } from './fold-history.js';
+import type { FoldedUnit, WeighedUnit } from './fold-history.js';
 import { mapStrings, stringsIn } from './json-values.js';
-import { hasState, withoutStates } from './provider-state.js';
+import { withoutStates } from './provider-state.js';
 
 /** A unit with its long texts cut, rendered as messages. */
 export interface CutUnit extends WeighedUnit {
@@ -47,8 +47,7 @@ export async function cutUnits(units: readonly Unit[], available: number, scale:
     const attachments = attachmentsIn(unit)
       .flatMap(shownOf)
       .map(({ tokens }) => tokens);
-    const weighed = { whole, unit, messages, full, masked: full, placeholders };
-    cut.push(attachments.length === 0 ? weighed : { ...weighed, attachments });
+    cut.push({ whole, unit, messages, full, masked: full, placeholders, attachments });
   }
   return cut;
 }
@@ -80,12 +79,14 @@ export async function weighWholeUnits(units: readonly Unit[], scale: Scale): Pro
   return tokens;
 }
 
-/** Returns the messages of a unit without its first `leftOut` attachments. */
+/** Returns the messages of a unit in its form. */
 export function messagesOf(
-  { unit, messages }: CutUnit,
-  leftOut: number,
+  { weighed, form, leftOut }: FoldedUnit<CutUnit>,
   { protocol }: Scale,
 ): readonly Message[] {
+  const { unit, messages, maskedMessages } = weighed;
+  if (form === 'dropped') return [];
+  if (form === 'masked' && maskedMessages) return maskedMessages;
   return leftOut === 0 ? messages : renderUnit(leaveOut(unit, leftOut), protocol);
 }
 
@@ -111,7 +112,7 @@ async function cutTexts(unit: Unit, limit: number, { tokens, margin }: Scale): P
     const maxTokens = Math.max(Math.floor(limit / texts.length), MIN_TEXT_TOKENS);
     for (const text of texts) {
       if (text.length * MAX_TOKENS_PER_CHARACTER * margin <= maxTokens) continue; // fits for certain
-      const kept = (await cutLines({ text }, maxTokens, tokens))?.text ?? stub(text);
+      const kept = (await cutLines({ text }, { tokens: maxTokens, counter: tokens }))?.text ?? stub(text);
       if (kept !== text) cuts.set(text, kept);
     }
   }
@@ -185,15 +186,10 @@ function maskUnit(whole: Unit): Unit {
   }
 }
 
-/**
- * Masks an action unit. Its provider state is removed; because some vendors reject native calls without it, the
- * calls are written as text.
- */
 function maskAction(unit: ActionUnit): ActionUnit {
   const thought = keepLineStart(unit.thought);
   const calls = unit.calls.map((call) => showDefinitions(replaceInCall(call, keepLineStart, stub), 0));
-  const masked = { ...unit, thought, calls };
-  return hasState(unit) ? { ...withoutStates(masked), isWritten: true } : masked;
+  return withoutStates({ ...unit, thought, calls });
 }
 
 /** Replaces a text by one line that states its size. Returns a short single line unchanged. */

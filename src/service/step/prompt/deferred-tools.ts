@@ -2,6 +2,7 @@ import type { ToolDefinition } from '../../../contract/tool.js';
 import { oneLine } from '../../../conversation/task-list.js';
 import type { FoundHere } from '../../../conversation/units.js';
 import type { TokenCounter } from '../../../tokens/token-counter.js';
+import { listFirst } from '../list-first.js';
 
 /** Name of the tool through which the model finds deferred tools. */
 export const FIND_TOOLS = 'find_tools';
@@ -92,7 +93,4 @@ export function describeFound({ names, definitions, shown }: FoundHere): string 
   return `${described}These tools can be called${shown > 0 ? ', too' : ''}; ${FIND_TOOLS} shows their definitions again: ${nameAll(names.slice(shown))}.\n`;
 }
 
-function nameAll(names: readonly string[]): string {
-  const rest = names.length - MAX_NAMED;
-  return names.slice(0, MAX_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-}
+const nameAll = (names: readonly string[]): string => listFirst(names, MAX_NAMED);

@@ -1,9 +1,8 @@
-import type { ToolDefinition } from '../../../contract/tool.js';
-import type { OfferedTool } from '../../../parsing/arguments/offered-tool.js';
 import { isReadOnly } from '../history/signals.js';
 import type { Message } from '../provider.js';
-import type { ExampleCall, Situation } from '../types.js';
-import { writeAction } from './render-unit.js';
+import { callableOf } from '../read-tools.js';
+import type { Situation } from '../types.js';
+import { type WrittenCall, writeAction } from './render-unit.js';
 import { sampleArguments } from './sample-call.js';
 
 /** The topic of the worked example's question, also used as an argument of its sample call. */
@@ -24,34 +23,32 @@ const exampleEndTemplate = `End of the example. Now the task:
 const MAX_TOOLS_TRIED = 8;
 
 /**
- * Chooses the tool of the worked example: the first one for which sample arguments are found. Read-only tools come
- * first, because an example should not suggest a change. If no tool has sample arguments, returns the first tool
- * without arguments.
+ * Renders a sample question and a complete reply with an action. They are the first messages of every prompt and
+ * always the same (rule: worked-example). The last message has the role `user`, so the following ones are merged into
+ * it. Returns no messages if the model needs none, or if no tool has sample arguments.
  */
-export function chooseExample(
-  offered: readonly OfferedTool[],
-  tools: readonly ToolDefinition[],
-): ExampleCall | undefined {
-  const reads = isReadOnly(tools);
-  const candidates = [...offered.filter(reads), ...offered.filter((tool) => !reads(tool))];
-  for (const tool of candidates.slice(0, MAX_TOOLS_TRIED)) {
-    const parameters = sampleArguments(tool, exampleSubject);
-    if (parameters) return { tool, parameters };
-  }
-  return candidates[0] && { tool: candidates[0] };
+export function renderExample(situation: Situation): Message[] {
+  const { needsExample, protocol } = situation;
+  const call = needsExample && protocol !== 'native' && chooseCall(situation);
+  if (!call) return [];
+  const thought = protocol === 'xml' ? '' : exampleThought(call.name); // after a thought, a small model would continue with prose
+  const reply = writeAction(protocol, thought, call);
+  return [say('user', exampleTaskTemplate), say('assistant', `${reply}\n`), say('user', exampleEndTemplate)];
 }
 
 /**
- * Renders a sample question and a complete reply with an action. They are the first messages of every prompt and
- * always the same (rule: worked-example). The last message has the role `user`, so the following ones are merged into
- * it.
+ * Chooses the call of the worked example: that of the first tool for which sample arguments are found. Read-only tools
+ * come first, because an example should not suggest a change.
  */
-export function renderExample({ example, protocol }: Situation): Message[] {
-  if (!example?.parameters || protocol === 'native') return [];
-  const { tool, parameters } = example;
-  const thought = protocol === 'xml' ? '' : exampleThought(tool.name); // after a thought, a small model would continue with prose
-  const reply = writeAction(protocol, thought, { name: tool.name, parameters });
-  return [say('user', exampleTaskTemplate), say('assistant', `${reply}\n`), say('user', exampleEndTemplate)];
+function chooseCall({ offered, tools }: Situation): WrittenCall | undefined {
+  const reads = isReadOnly(tools);
+  const callable = callableOf(offered);
+  const candidates = [...callable.filter(reads), ...callable.filter((tool) => !reads(tool))];
+  for (const tool of candidates.slice(0, MAX_TOOLS_TRIED)) {
+    const parameters = sampleArguments(tool, exampleSubject);
+    if (parameters) return { name: tool.name, parameters };
+  }
+  return undefined;
 }
 
 const say = (role: Message['role'], text: string): Message => ({ role, parts: [{ type: 'text', text }] });

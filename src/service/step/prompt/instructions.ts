@@ -3,7 +3,7 @@ import type { ToolDefinition } from '../../../contract/tool.js';
 import { oneLine } from '../../../conversation/task-list.js';
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { parameterOrder } from '../../../parsing/arguments/offered-tool.js';
-import { type AnswerType, expectsPlainText, type Situation, type TaughtProtocol } from '../types.js';
+import { type AnswerType, expectsPlainText, type Situation } from '../types.js';
 import {
   answerTemplates,
   fenceTemplate,
@@ -50,32 +50,24 @@ export async function renderTools(situation: Situation, signal?: AbortSignal): P
   return described || free ? `\nTools:\n${described}${free}` : '';
 }
 
-async function describeTools(
-  { tools, protocol, example, shortened }: Situation,
-  signal: AbortSignal | undefined,
-): Promise<string> {
+async function describeTools(situation: Situation, signal: AbortSignal | undefined): Promise<string> {
   let described = '';
-  for (const tool of tools) {
+  for (const tool of situation.tools) {
     await yieldIfBusy(signal);
-    const isSignature = shortened?.has(tool.name) ?? false;
-    described += describeTool(tool, { protocol, inWords: Boolean(example), isSignature });
+    described += describeTool(tool, situation, situation.shortened?.has(tool.name));
   }
   return described;
 }
 
-interface Description {
-  readonly protocol: TaughtProtocol;
-  /** True if the tool is described in words, for a model that needs an example (rule: worked-example). */
-  readonly inWords: boolean;
-  /** True for a tool that is described only by its signature (rule: compatible-tools). */
-  readonly isSignature?: boolean;
-}
-
-/** Describes a tool as the protocol requires. */
+/**
+ * Describes a tool as the protocol requires. With `isSignature`, describes only its signature (rule:
+ * compatible-tools).
+ */
 export const describeTool = (
   tool: ToolDefinition,
-  { protocol, inWords, isSignature = false }: Description,
-): string => (protocol === 'xml' ? describeInXml(tool, inWords) : describeInText(tool, isSignature));
+  { protocol, needsExample }: Pick<Situation, 'protocol' | 'needsExample'>,
+  isSignature = false,
+): string => (protocol === 'xml' ? describeInXml(tool, needsExample) : describeInText(tool, isSignature));
 
 /**
  * Describes a tool for the `xml` protocol by its JSON schema. For a model that needs an example, describes it in

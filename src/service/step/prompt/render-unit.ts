@@ -31,7 +31,7 @@ export function renderUnit(unit: Unit, protocol: TaughtProtocol): Message[] {
   }
 }
 
-type WrittenCall = Pick<PairedCall, 'name' | 'parameters'>;
+export type WrittenCall = Pick<PairedCall, 'name' | 'parameters'>;
 
 /** Writes a complete reply with an action, in the form that the prompt asks for. */
 export function writeAction(protocol: WrittenProtocol, thought: string, call: WrittenCall): string {

@@ -1,6 +1,5 @@
 import type { Warning } from '../../../contract/step.js';
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
-import type { OfferedTool } from '../../../parsing/arguments/offered-tool.js';
 import {
   type AnswerForm,
   convertAnswer,
@@ -16,14 +15,21 @@ import {
 } from '../../../parsing/structured/schema/reply-schema.js';
 import type { SchemaDialect } from '../../../parsing/structured/schema/schema-dialect.js';
 import { isJsonObject, type JsonValue } from '../../../parsing/text/scanner.js';
+import { listFirst } from '../list-first.js';
 import type { ModelProfile } from '../provider.js';
-import { type AnswerType, expectsPlainText, type ReplyFormat, type Situation } from '../types.js';
+import { callableOf } from '../read-tools.js';
+import {
+  type AnswerType,
+  expectsPlainText,
+  prosePhaseOf,
+  type ReplyFormat,
+  type Situation,
+} from '../types.js';
 
-interface FormatBasis extends Pick<Situation, 'request' | 'protocol' | 'mustAnswer' | 'clientTerms'> {
-  readonly answerSchema: AnswerType['schema'] | undefined;
-  /** The tools that the model may call now. */
-  readonly callable: readonly OfferedTool[];
-}
+type FormatBasis = Pick<
+  Situation,
+  'request' | 'protocol' | 'offered' | 'answerType' | 'mustAnswer' | 'clientTerms'
+>;
 
 /**
  * Chooses the constraint on the reply: in the protocol `json`, the schema of the whole reply; otherwise the schema of
@@ -35,30 +41,32 @@ export async function chooseReplyFormat(
   { structured }: ModelProfile,
   signal?: AbortSignal,
 ): Promise<ReplyFormat | undefined> {
-  const { request, protocol, mustAnswer, answerSchema } = basis;
+  const { request, protocol, answerType, mustAnswer } = basis;
   const isPlainText = expectsPlainText(basis);
   if (structured === 'none') return undefined;
   if (protocol === 'json' && !isPlainText) return objectFormat(basis, structured, signal);
-  if (!answerSchema || request.phase || (protocol !== 'native' && !isPlainText)) return undefined;
-  return answerFormat(answerSchema, structured, mustAnswer === undefined && !isPlainText);
+  if (!answerType || request.phase || (protocol !== 'native' && !isPlainText)) return undefined;
+  return answerFormat(answerType.schema, structured, mustAnswer === undefined && !isPlainText);
 }
 
 type Constraint = Exclude<ModelProfile['structured'], 'none'>;
 
 /** Chooses the schema of a reply in one JSON object, or of the control object of a phase. */
 async function objectFormat(
-  { request: { phase }, callable, answerSchema, clientTerms }: FormatBasis,
+  { request, offered, answerType, clientTerms }: FormatBasis,
   structured: Constraint,
   signal: AbortSignal | undefined,
 ): Promise<ReplyFormat> {
+  const answerSchema = answerType?.schema;
   const toolChoice = clientTerms?.toolChoice ?? 'auto';
   if (structured === 'json_object') return anyObject;
   const { isCharged } = structured;
+  const phase = prosePhaseOf(request);
   if (phase === 'observe' && answerSchema) return observeFormat(answerSchema, structured);
-  if (phase === 'reason' || phase === 'observe')
-    return { ...anyObject, schema: controlSchemas[phase], isCharged };
+  if (phase) return { ...anyObject, schema: controlSchemas[phase], isCharged };
   // With `required` or the name of a tool, the model must call (rule: client-terms).
   const needs = { dialect: structured, answerSchema, mustAct: toolChoice !== 'auto' };
+  const callable = callableOf(offered);
   const chosen =
     typeof toolChoice === 'object' ? callable.filter(({ name }) => name === toolChoice.name) : callable;
   const reply = await buildTypedReplySchema(chosen, needs, () => yieldIfBusy(signal));
@@ -146,10 +154,7 @@ const MAX_NAMED_TOOLS = 20;
 
 function freeTools({ free }: ReplySchema): Warning[] {
   if (free.size === 0) return [];
-  const named = [...free]
-    .slice(0, MAX_NAMED_TOOLS)
-    .map(([tool, paths]) => (paths ? `${tool} (${paths.join(', ')})` : tool));
-  const more = free.size > named.length ? ` and ${free.size - named.length} more` : '';
-  const message = `The provider cannot enforce the arguments of these tools; the service checks them after the reply: ${named.join(', ')}${more}.`;
+  const tools = [...free].map(([tool, paths]) => (paths ? `${tool} (${paths.join(', ')})` : tool));
+  const message = `The provider cannot enforce the arguments of these tools; the service checks them after the reply: ${listFirst(tools, MAX_NAMED_TOOLS)}.`;
   return [{ code: 'arguments_not_constrained', message }];
 }

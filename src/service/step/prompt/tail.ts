@@ -10,13 +10,12 @@ import { advise } from '../history/signals.js';
 import { expectsPlainText, type Situation, type TaughtProtocol } from '../types.js';
 import {
   answerInJsonTemplate,
-  answerNowTemplate,
+  answerOrderTemplates,
   callOfTemplate,
   callTemplate,
   continueTemplate,
   jsonPhaseTemplates,
   phaseTemplates,
-  terminalTemplate,
 } from './templates/orders.js';
 
 export interface Tail {
@@ -26,22 +25,23 @@ export interface Tail {
 }
 
 /**
- * Builds the last block of the last message within `limit` tokens: tasks, focus file, advice and final instructions
+ * Builds the last block of the last message within a token limit: tasks, focus file, advice and final instructions
  * (rule: tail). If there are too few tokens, keeps the final instructions first, then the advice, then the tasks.
  */
 export async function buildTail(
   situation: Situation,
   focus: FocusToFit | undefined,
-  { limit, counter }: TokenLimit,
+  limit: TokenLimit,
 ): Promise<Tail> {
+  const { counter } = limit;
   const orders = ordersOf(situation);
-  let left = limit - (await counter.count(orders));
+  let left = limit.tokens - (await counter.count(orders));
   const wantedAdvice = adviceFor(situation);
   const advice = (await counter.count(wantedAdvice)) <= left ? wantedAdvice : '';
   left -= await counter.count(advice);
-  const tasks = await listTasks(situation.request.tasks ?? [], { limit: left, counter });
+  const tasks = await listTasks(situation.request.tasks ?? [], { tokens: left, counter });
   left -= await counter.count(tasks);
-  const fitted = focus && (await fitFocus(focus, left, counter));
+  const fitted = focus && (await fitFocus(focus, { tokens: left, counter }));
   const text = `${tasks}${fitted?.block ?? ''}${advice}${orders}`;
   return { text, tokens: await counter.count(text), items: fitted ? [fitted.item] : [] };
 }
@@ -57,11 +57,11 @@ function adviceFor(situation: Situation): string {
   return advise(heeded) ?? '';
 }
 
-async function listTasks(tasks: readonly Task[], { limit, counter }: TokenLimit): Promise<string> {
-  if (tasks.length === 0 || limit <= 0) return '';
+async function listTasks(tasks: readonly Task[], limit: TokenLimit): Promise<string> {
+  if (tasks.length === 0 || limit.tokens <= 0) return '';
   const render = ({ text }: { text: string }) =>
     fence({ tag: 'tasks', attributes: { legend: taskLegend }, text });
-  const fitted = await cutLines({ text: renderTasks(tasks), render }, limit, counter);
+  const fitted = await cutLines({ text: renderTasks(tasks), render }, limit);
   return fitted?.rendered ?? '';
 }
 
@@ -107,6 +107,5 @@ function callOrder(clientTerms: ClientTerms | undefined): string {
 function ordersOf({ request, protocol, mustAnswer, clientTerms }: OrderBasis): string {
   const order = phaseOrder(request, protocol) + callOrder(clientTerms);
   if (!mustAnswer) return order;
-  const answerOrder = mustAnswer === 'terminal_error' ? terminalTemplate : answerNowTemplate;
-  return order + answerOrder + (request.answer_schema ? answerInJsonTemplate : '');
+  return order + answerOrderTemplates[mustAnswer] + (request.answer_schema ? answerInJsonTemplate : '');
 }

@@ -2,9 +2,7 @@ import { isObject } from '../../../contract/fields.js';
 import type { PhaseControl } from '../../../contract/step.js';
 import { readExactJson } from '../../../parsing/text/exact-json.js';
 import { isJsonObject, type JsonValue } from '../../../parsing/text/scanner.js';
-
-/** The phases in which the reply is prose with a control block (rule: phase-control). */
-export type ProsePhase = 'reason' | 'observe';
+import type { ProsePhase } from '../types.js';
 
 /** The reply of a phase, split into its prose and its last control block. */
 export interface PhaseReply {

@@ -1,6 +1,7 @@
 import { findMismatch } from '../../../parsing/arguments/check-arguments.js';
 import { type ExactJson, readExactJson } from '../../../parsing/text/exact-json.js';
-import type { JsonValue } from '../../../parsing/text/scanner.js';
+import { type JsonValue, Scanner } from '../../../parsing/text/scanner.js';
+import type { ReplyFormat } from '../types.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -54,6 +55,13 @@ export function roundedValuesIn(text: string): JsonValue[] {
  */
 export const valuesOf = (value: JsonValue): JsonValue[] =>
   typeof value === 'string' ? [value, ...valuesIn(value)] : [value];
+
+/** Converts values from the provider's schema back to the caller's. Omits those that do not conform to the former. */
+export const restored = (values: readonly JsonValue[], format: ReplyFormat | undefined): JsonValue[] =>
+  values.flatMap((value) => {
+    const back = format?.restoreAnswer?.(value, new Scanner('', 0));
+    return back === undefined ? [] : [back];
+  });
 
 /** Returns an answer as text: a string unchanged, any other value as JSON. */
 export const answerText = (value: JsonValue): string =>

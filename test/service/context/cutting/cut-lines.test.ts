@@ -12,7 +12,7 @@ const numbered = (lines: number) =>
 describe('cutting by lines (rule: cut-by-lines)', () => {
   test('a text that fits its limit is not cut', async () => {
     const text = 'a\n\nb\n';
-    expect(await cutLines({ text }, 100, wordCounter)).toMatchObject({
+    expect(await cutLines({ text }, { tokens: 100, counter: wordCounter })).toMatchObject({
       text,
       cut: false,
       lines: [{ first: 1, last: 3 }],
@@ -22,7 +22,7 @@ describe('cutting by lines (rule: cut-by-lines)', () => {
   test('a cut keeps blank lines, and its marker line states which lines are missing and how to request them', async () => {
     const text = numbered(200);
     const source = { text, howToAsk: (lines: string) => `ask for src/a.ts:${lines}` };
-    const cut = await cutLines(source, 200, wordCounter);
+    const cut = await cutLines(source, { tokens: 200, counter: wordCounter });
     const [head, tail] = cut?.wholeLines ?? [];
     const cutLinesOfText = cut?.text.split('\n') ?? [];
     const lines = text.split('\n');
@@ -36,7 +36,10 @@ describe('cutting by lines (rule: cut-by-lines)', () => {
   });
 
   test('the marker in a cut excerpt of a file uses the line numbers of the whole file', async () => {
-    const cut = await cutLines({ text: numbered(50), firstLine: 101, totalLines: 400 }, 90, wordCounter);
+    const cut = await cutLines(
+      { text: numbered(50), firstLine: 101, totalLines: 400 },
+      { tokens: 90, counter: wordCounter },
+    );
     expect(cut?.text).toMatch(/\[lines 1\d\d-1\d\d of 400 left out\]/);
     expect(cut?.wholeLines.at(0)?.first).toBe(101);
     expect(cut?.wholeLines.at(-1)?.last).toBe(150);
@@ -44,7 +47,7 @@ describe('cutting by lines (rule: cut-by-lines)', () => {
 
   test('a text of one giant line is cut between code points', async () => {
     const text = '😀'.repeat(5_000);
-    const cut = await cutLines({ text }, 300, wordCounter);
+    const cut = await cutLines({ text }, { tokens: 300, counter: wordCounter });
     expect(cut?.text).toMatch(/^(😀)+\n\[\d+ characters of line 1 of 1 left out\]\n(😀)+$/u);
     expect(cut?.wholeLines).toEqual([]);
     expect(cut?.lines).toEqual([{ first: 1, last: 1 }]);
@@ -52,7 +55,7 @@ describe('cutting by lines (rule: cut-by-lines)', () => {
 
   test('short lines around a giant line are kept', async () => {
     const text = `short 1\nshort 2\n${'x '.repeat(20_000)}\nlast\n`;
-    const cut = await cutLines({ text }, 200, wordCounter);
+    const cut = await cutLines({ text }, { tokens: 200, counter: wordCounter });
     expect(cut?.text).toMatch(/^short 1\nshort 2\nx x /);
     expect(cut?.text).toMatch(/\nlast\n$/);
     expect(cut?.lines).toEqual([{ first: 1, last: 4 }]);
@@ -63,7 +66,7 @@ describe('cutting by lines (rule: cut-by-lines)', () => {
   });
 
   test('cutLines returns undefined if not even the marker fits', async () => {
-    expect(await cutLines({ text: numbered(100) }, 3, wordCounter)).toBeUndefined();
+    expect(await cutLines({ text: numbered(100) }, { tokens: 3, counter: wordCounter })).toBeUndefined();
   });
 
   test('a cut of any text stays within any limit and consists of a head and a tail of the text', async () => {
@@ -75,7 +78,7 @@ describe('cutting by lines (rule: cut-by-lines)', () => {
     const text = fc.array(line, { maxLength: 80 }).map((lines) => lines.join('\n'));
     await fc.assert(
       fc.asyncProperty(text, fc.integer({ min: 0, max: 300 }), async (source, limit) => {
-        const cut = await cutLines({ text: source }, limit, wordCounter);
+        const cut = await cutLines({ text: source }, { tokens: limit, counter: wordCounter });
         if (!cut) return;
         expect(cut.tokens).toBe(countWords(cut.rendered));
         expect(cut.tokens).toBeLessThanOrEqual(limit);
@@ -99,9 +102,9 @@ describe('cutting by lines (rule: cut-by-lines)', () => {
         return wordCounter.fits(...args);
       },
     };
-    const first = await cutLines({ text }, 5_000, counting);
+    const first = await cutLines({ text }, { tokens: 5_000, counter: counting });
     expect(counts).toBeLessThanOrEqual(15);
-    expect(await cutLines({ text }, 5_000, wordCounter)).toEqual(first);
+    expect(await cutLines({ text }, { tokens: 5_000, counter: wordCounter })).toEqual(first);
   });
 });
 
@@ -110,7 +113,7 @@ describe('cutting around a selection (rule: tail)', () => {
     const cut = await cutAround(
       { text: numbered(300) },
       { first: 150, last: 155 },
-      { limit: 300, counter: wordCounter },
+      { tokens: 300, counter: wordCounter },
     );
     const [selected] = cut?.lines ?? [];
     expect(selected?.first).toBeLessThan(148);
@@ -125,7 +128,7 @@ describe('cutting around a selection (rule: tail)', () => {
     const cut = await cutAround(
       { text: numbered(300) },
       { first: 299, last: 300 },
-      { limit: 100, counter: wordCounter },
+      { tokens: 100, counter: wordCounter },
     );
     expect(cut?.lines[0]?.last).toBe(300);
     expect(cut?.lines[0]?.first).toBeLessThan(297);
@@ -135,7 +138,7 @@ describe('cutting around a selection (rule: tail)', () => {
     const cut = await cutAround(
       { text: numbered(300) },
       { first: 20, last: 280 },
-      { limit: 100, counter: wordCounter },
+      { tokens: 100, counter: wordCounter },
     );
     expect(cut?.lines.at(0)?.first).toBe(20);
     expect(cut?.lines.at(-1)?.last).toBe(280);

@@ -382,7 +382,7 @@ describe('fitting the focus file (rule: tail)', () => {
   async function focus(scene: Scene, limit: number, contextLimit = 10_000) {
     const fitted = await fitScene(scene, contextLimit);
     if (!fitted.focus) throw new Error('no focus');
-    return fitFocus(fitted.focus, limit, wordCounter);
+    return fitFocus(fitted.focus, { tokens: limit, counter: wordCounter });
   }
 
   test('the focus file is included completely if it fits, and otherwise cut around the selection', async () => {

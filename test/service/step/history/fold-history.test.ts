@@ -12,6 +12,7 @@ const unit = (type: 'task' | 'step', full: number, masked: number): WeighedUnit 
     : { type: 'assistant', index: 0, content: 'step', providerState: undefined }) satisfies Unit,
   full,
   masked,
+  attachments: [],
 });
 
 function foldHistory(all: readonly WeighedUnit[], available: number) {

@@ -1,4 +1,5 @@
 import type { StepRequest } from '../../../../contract/step-request.js';
+import type { MustAnswer } from '../../types.js';
 
 /** Instructions for the phases of strict three-phase mode (rule: phases). */
 export const phaseTemplates = {
@@ -31,13 +32,13 @@ When the task can be answered, set "should_continue" to false and put the whole 
 `,
 } as const satisfies Record<NonNullable<StepRequest['phase']>, string>;
 
-/** Tells the model to answer in the last step (rule: last-iteration). */
-export const answerNowTemplate = `This is the last step: no further action is possible. Give the final answer now, from what you know; say what is still open.
-`;
-
-/** Tells the model to answer after a terminal observation (rule: terminal-observation). */
-export const terminalTemplate = `The last tool failed in a way that ends this run: no further action is possible. Give the final answer now: what you found, and what went wrong.
-`;
+/** Tells the model to answer (rules: last-iteration, terminal-observation). */
+export const answerOrderTemplates = {
+  last_iteration: `This is the last step: no further action is possible. Give the final answer now, from what you know; say what is still open.
+`,
+  terminal_error: `The last tool failed in a way that ends this run: no further action is possible. Give the final answer now: what you found, and what went wrong.
+`,
+} as const satisfies Record<MustAnswer, string>;
 
 /** Text after an instruction to answer, if the answer has a JSON Schema (rule: typed-answers). */
 export const answerInJsonTemplate = `Write it as one JSON value that fits the schema of the answer.
