@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import { defaultMaxBytes } from '../../src/service/http/intake/in-flight.js';
-import { MEMORY_PER_BYTE } from '../../src/service/http/intake/request-deadline.js';
+import { MEMORY_PER_BYTE } from '../../src/service/http/intake/slot.js';
 import { type Config, completeSettings } from '../../src/service/settings/config.js';
 
 type Mapping = Readonly<Record<string, unknown>>;
@@ -101,7 +101,7 @@ describe('deployment files for several replicas (rules: replicas, shutdown)', ()
     expect(periodSeconds * failureThreshold * 1_000).toBeLessThan(ofKubernetes.SHUTDOWN_DELAY_MS);
   });
 
-  test('nginx waits longer than the step deadline and accepts larger bodies than the service', () => {
+  test('nginx waits longer than the step slot and accepts larger bodies than the service', () => {
     expect(milliseconds(directive('proxy_read_timeout'))).toBeGreaterThan(ofCompose.STEP_DEADLINE_MS + 1_000);
     expect(Number.parseInt(directive('client_max_body_size') ?? '', 10) * 2 ** 20).toBeGreaterThan(
       ofCompose.MAX_BODY_BYTES,

@@ -12,8 +12,8 @@ import { observeCalls } from '../../step/observe-calls.js';
 import type { StepInput } from '../../step/react-step.js';
 import type { StepDependencies } from '../../step/step-dependencies.js';
 import { logBug } from '../failure/error-handler.js';
-import { announceReply, connect, promptDependencies, receive } from '../intake/accept-request.js';
-import type { RequestDeadline } from '../intake/request-deadline.js';
+import { connect, promptDependencies, receive } from '../intake/accept-request.js';
+import type { Slot } from '../intake/slot.js';
 import { keepKeyOut, type RequestState } from '../middleware/request-state.js';
 import { modelKeyOf } from '../middleware/wire-credentials.js';
 import { sendAnswer } from '../routes/send-answer.js';
@@ -34,7 +34,7 @@ interface AcceptedExchange {
   readonly routed: RoutedModel;
   readonly input: StepInput;
   readonly sentKey: string | undefined;
-  readonly deadline: RequestDeadline;
+  readonly slot: Slot;
   readonly state: RequestState;
 }
 
@@ -51,8 +51,8 @@ async function acceptExchange(
   const sentKey = modelKeyOf(request, services.tokens);
   if (sentKey) keepKeyOut(response, sentKey);
   const received = await receive({ request, response }, services, { isLenient: true });
-  const { deadline, state } = received;
-  const read = withWarnings(await wire.read(received.body, deadline.signal), received.warnings);
+  const { slot, state } = received;
+  const read = withWarnings(await wire.read(received.body, slot.signal), received.warnings);
   const routed = routeModel(read.request.model, services.agent.models);
   const { provider, modelName } = routed;
   const { maxOutputTokens } = read.request.settings;
@@ -70,9 +70,9 @@ async function acceptExchange(
   });
   state.echo = { sessionId: input.session_id, iterationsLeft: null, history: null };
   state.maxPromptTokens = budget.tokenLimit - budget.outputLimit;
-  announceReply(deadline, budget.outputLimit);
-  deadline.start(services.deadlineMs);
-  return { exchange, settings, routed, input, sentKey, deadline, state };
+  slot.announceReply(budget.outputLimit);
+  slot.start(services.deadlineMs);
+  return { exchange, settings, routed, input, sentKey, slot, state };
 }
 
 /** Prepares the provider states in a conversation for the requested model (rule: compatible-state). */

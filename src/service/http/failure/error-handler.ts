@@ -31,8 +31,8 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
 }
 
 /** Returns why the request was interrupted; undefined if it was not. */
-const interruptionOf = ({ deadline }: RequestState): unknown =>
-  deadline?.signal.aborted ? deadline.signal.reason : undefined;
+const interruptionOf = ({ slot }: RequestState): unknown =>
+  slot?.signal.aborted ? slot.signal.reason : undefined;
 
 /** Logs a thrown value if it is a bug. */
 export function logBug(log: Logger, thrown: unknown, { id, key, gatewaySecrets }: RequestState): void {

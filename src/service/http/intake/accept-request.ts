@@ -7,7 +7,6 @@ import type { Caller } from '../../operations/access/token-entries.js';
 import type { ModelDirectory, ResolvedModel } from '../../providers/create-model-directory.js';
 import { redactWith, Secret, withoutSecrets } from '../../providers/secret.js';
 import { outputLimit } from '../../step/budget/share-budget.js';
-import { CHARACTERS_PER_TOKEN } from '../../step/provider.js';
 import type { StepDependencies } from '../../step/step-dependencies.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { keepKeyOut, type RequestState, stateOf } from '../middleware/request-state.js';
@@ -16,7 +15,7 @@ import type { InFlight } from './in-flight.js';
 import { meter } from './metered-provider.js';
 import { type ParsedRequest, parseRequest } from './parse-request.js';
 import { type BodyLimits, declaredBytes, readBody } from './read-request-body.js';
-import type { RequestDeadline } from './request-deadline.js';
+import type { Slot } from './slot.js';
 
 /** The fields that every request within a run has. */
 type RunRequest = Pick<
@@ -24,9 +23,6 @@ type RunRequest = Pick<
   'project_id' | 'session_id' | 'conversation_history' | 'llm_config' | 'user_api_keys'
 > &
   Partial<Pick<StepRequest, 'max_iterations_left' | 'include'>>;
-
-/** Maximum number of bytes in flight that a request reserves for its reply, which is read up to this length. */
-const MAX_REPLY_BYTES = 2 ** 20;
 
 export interface RequestLimits {
   readonly inFlight: InFlight;
@@ -42,9 +38,9 @@ interface Exchange {
   readonly answersStep?: boolean;
 }
 
-/** A validated request, with its deadline and state. */
+/** A validated request, with its slot and state. */
 export interface AcceptedRequest<Body> extends ParsedRequest<Body> {
-  readonly deadline: RequestDeadline;
+  readonly slot: Slot;
   readonly state: RequestState;
   /**
    * The model key as the caller sent it. It is not validated, because a request without a model call does not need
@@ -62,11 +58,11 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
   { request, response, answersStep = false }: Exchange,
   limits: RequestLimits,
 ): Promise<AcceptedRequest<z.output<Schema>>> {
-  const { body, deadline, state } = await receive({ request, response }, limits);
+  const { body, slot, state } = await receive({ request, response }, limits);
   const sentKey = request.get('X-LLM-API-Key') || keyIn(body);
   if (sentKey) keepKeyOut(response, sentKey);
   state.declinesExtensions = answersStep && declinesExtensions(body);
-  const parsed = await parseRequest(schema, body, deadline.signal);
+  const parsed = await parseRequest(schema, body, slot.signal);
   const { request: read, history, warnings } = parsed;
   const { project_id, session_id, llm_config, max_iterations_left, include } = read;
   state.echo = {
@@ -75,35 +71,31 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
     history: include?.history === false ? null : history,
   };
   if (state.caller) requireProject(state.caller, project_id);
-  announceReply(deadline, outputLimit(llm_config));
-  deadline.start(Math.min(llm_config.deadlineMs ?? limits.deadlineMs, limits.deadlineMs));
+  slot.announceReply(outputLimit(llm_config));
+  slot.start(Math.min(llm_config.deadlineMs ?? limits.deadlineMs, limits.deadlineMs));
   read.user_api_keys = undefined;
-  return { request: read, history, warnings, deadline, state, sentKey };
+  return { request: read, history, warnings, slot, state, sentKey };
 }
 
-/** A body that was read, with the deadline and the state of its request. */
+/** A body that was read, with the slot and the state of its request. */
 interface ReceivedBody extends ConvertedJson {
-  readonly deadline: RequestDeadline;
+  readonly slot: Slot;
   readonly state: RequestState;
 }
 
-/** Gives a request its slot and its deadline, and reads its body. Throws `RequestRefused` or `Interruption`. */
+/** Gives a request its slot, starts its deadline, and reads its body. Throws `RequestRefused` or `Interruption`. */
 export async function receive(
   { request, response }: Pick<Exchange, 'request' | 'response'>,
   limits: RequestLimits,
   { isLenient = false } = {},
 ): Promise<ReceivedBody> {
-  const deadline = limits.inFlight.accept(response, declaredBytes(request, limits.body));
+  const slot = limits.inFlight.accept(response, declaredBytes(request, limits.body));
   // The deadline also applies to rejected requests, which keep their slot until their response has been read.
-  deadline.start(limits.body.timeoutMs + limits.deadlineMs);
+  slot.start(limits.body.timeoutMs + limits.deadlineMs);
   const state = stateOf(response);
-  state.deadline = deadline;
-  return { ...(await readBody(request, { ...limits.body, isLenient }, deadline)), deadline, state };
+  state.slot = slot;
+  return { ...(await readBody(request, { ...limits.body, isLenient }, slot)), slot, state };
 }
-
-/** Reserves memory for a reply of at most `outputLimit` tokens (rule: overload). */
-export const announceReply = (deadline: RequestDeadline, outputLimit: number): void =>
-  deadline.announceReply(Math.min(outputLimit * CHARACTERS_PER_TOKEN, MAX_REPLY_BYTES));
 
 /** Throws `RequestRefused` if the caller's token does not allow the project (rule: bearer-tokens). */
 function requireProject({ projects }: Caller, projectId: string): void {
@@ -148,11 +140,11 @@ export function resolveModel(config: LlmConfig, models: ModelDirectory): Resolve
 /** Returns those dependencies of a step for which no model key is needed, except its sources. */
 export const promptDependencies = (
   model: ResolvedModel,
-  { deadline, state }: Pick<ReceivedBody, 'deadline' | 'state'>,
+  { slot, state }: Pick<ReceivedBody, 'slot' | 'state'>,
 ) => ({
   profile: model.profile,
-  tokens: model.tokenCounter(deadline.signal),
-  deadline,
+  tokens: model.tokenCounter(slot.signal),
+  deadline: slot,
   during: state.trace.during,
 });
 

@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Response } from 'express';
 import { RequestRefused } from '../failure/to-failure.js';
-import { type ByteKind, MEMORY_PER_BYTE, RequestDeadline } from './request-deadline.js';
+import { type ByteKind, MEMORY_PER_BYTE, Slot } from './slot.js';
 
 interface InFlightOptions {
   /** Maximum number of requests in flight. Further requests are rejected immediately with `overloaded`. */
@@ -43,7 +43,7 @@ type OverloadCause = 'in_flight' | 'bytes_in_flight' | 'event_loop';
 /** The requests that were accepted and not yet answered (rules: overload, shutdown). */
 export class InFlight {
   readonly #options: InFlightOptions;
-  readonly #accepted = new Set<RequestDeadline>();
+  readonly #accepted = new Set<Slot>();
   readonly #refused = { in_flight: 0, bytes_in_flight: 0, event_loop: 0 };
   #bytes = 0;
   #whenIdle: (() => void) | undefined;
@@ -86,24 +86,22 @@ export class InFlight {
    * overloaded, for example if there is no memory for a body of the declared size. The bytes of the body are counted
    * only as they arrive.
    */
-  accept(response: Response, declaredBytes: number): RequestDeadline {
+  accept(response: Response, declaredBytes: number): Slot {
     if (this.#isRefusing) throw new RequestRefused('shutting_down');
     const cause = this.#overload(declaredBytes);
     if (cause) throw this.#refusal(cause);
-    const deadline: RequestDeadline = new RequestDeadline(response, (more, kind) =>
-      this.#reserve(deadline, more, kind),
-    );
+    const slot: Slot = new Slot(response, (more, kind) => this.#reserve(slot, more, kind));
     // Draining may have begun after this request arrived, while its caller's limits were checked.
-    if (this.#isDraining) deadline.endConnection();
-    this.#accepted.add(deadline);
-    response.once('close', () => this.#release(deadline));
-    return deadline;
+    if (this.#isDraining) slot.endConnection();
+    this.#accepted.add(slot);
+    response.once('close', () => this.#release(slot));
+    return slot;
   }
 
   /** Reports not ready but still accepts requests. Each connection closes after its next response. */
   announceDrain(): void {
     this.#isDraining = true;
-    for (const deadline of this.#accepted) deadline.endConnection();
+    for (const slot of this.#accepted) slot.endConnection();
   }
 
   /** Rejects new requests with 503 `shutting_down`. */
@@ -126,7 +124,7 @@ export class InFlight {
    */
   interruptAll(): void {
     this.refuse();
-    for (const deadline of this.#accepted) deadline.interrupt('shutting_down');
+    for (const slot of this.#accepted) slot.interrupt('shutting_down');
   }
 
   #overload(bytes: number): OverloadCause | undefined {
@@ -136,12 +134,11 @@ export class InFlight {
   }
 
   /** Counts further bytes of an accepted request. Throws `RequestRefused` if they exceed the maximum. */
-  #reserve(deadline: RequestDeadline, bytes: number, kind: ByteKind): void {
-    if (!this.#accepted.has(deadline)) return; // its response is closed already
+  #reserve(slot: Slot, bytes: number, kind: ByteKind): void {
+    if (!this.#accepted.has(slot)) return; // its response is closed already
     const max = kind === 'growth' ? this.maxBytes * GROWTH : this.maxBytes;
-    const isAlone = this.#bytes <= deadline.bytes;
-    if (bytes > 0 && !isAlone && !this.#hasRoomFor(bytes, max, deadline))
-      throw this.#refusal('bytes_in_flight');
+    const isAlone = this.#bytes <= slot.bytes;
+    if (bytes > 0 && !isAlone && !this.#hasRoomFor(bytes, max, slot)) throw this.#refusal('bytes_in_flight');
     this.#bytes += bytes;
   }
 
@@ -150,7 +147,7 @@ export class InFlight {
    * first, but only if ending them frees enough. Otherwise one caller could fill the memory with uploads that never
    * end.
    */
-  #hasRoomFor(bytes: number, max: number, requester?: RequestDeadline): boolean {
+  #hasRoomFor(bytes: number, max: number, requester?: Slot): boolean {
     if (this.#bytes + bytes <= max) return true;
     const { maxContestedUploadMs = MAX_CONTESTED_UPLOAD_MS } = this.#options;
     const slow = [...this.#accepted].filter(
@@ -167,10 +164,10 @@ export class InFlight {
     return new RequestRefused('overloaded');
   }
 
-  #release(deadline: RequestDeadline): void {
-    this.#bytes -= deadline.bytes;
-    this.#accepted.delete(deadline);
-    deadline.end();
+  #release(slot: Slot): void {
+    this.#bytes -= slot.bytes;
+    this.#accepted.delete(slot);
+    slot.end();
     if (this.count === 0) this.#whenIdle?.();
   }
 }

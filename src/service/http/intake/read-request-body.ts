@@ -7,7 +7,7 @@ import { RequestRefused } from '../failure/to-failure.js';
 import { type ConvertedJson, parseConverting } from './convert-json.js';
 import { findJsonError, isJsonUpTo } from './find-json-error.js';
 import { scanJson } from './json-hazards.js';
-import type { RequestDeadline } from './request-deadline.js';
+import type { Slot } from './slot.js';
 
 /**
  * Returns the length that a request declares for its body; 0 if there is none, or if the body is too long to be
@@ -37,10 +37,10 @@ interface ReadingOptions extends BodyLimits {
 export async function readBody(
   request: Request,
   options: ReadingOptions,
-  deadline: RequestDeadline,
+  slot: Slot,
 ): Promise<ConvertedJson> {
   requireJson(request);
-  return parse(decode(await receive(request, options, deadline)), deadline, options);
+  return parse(decode(await receive(request, options, slot)), slot, options);
 }
 
 function requireJson({ headers }: Request): void {
@@ -77,24 +77,20 @@ const notJson = (code: string, message: string): RequestRefused =>
  * Parses JSON text. If it has both a hazard (see `json-hazards.ts`) and a syntax error, reports the one that comes
  * first in the text.
  */
-async function parse(
-  text: string,
-  deadline: RequestDeadline,
-  options: ReadingOptions,
-): Promise<ConvertedJson> {
+async function parse(text: string, slot: Slot, options: ReadingOptions): Promise<ConvertedJson> {
   const { hazard, overheadBytes, ...convertible } = scanJson(text, options);
-  await yieldIfBusy(deadline.signal);
-  if (hazard && (await isJsonUpTo(text, hazard.at, deadline.signal))) {
+  await yieldIfBusy(slot.signal);
+  if (hazard && (await isJsonUpTo(text, hazard.at, slot.signal))) {
     throw new RequestRefused('invalid_request', [hazard.detail]);
   }
-  deadline.countRequest(overheadBytes);
+  slot.countRequest(overheadBytes);
   // Large integers need a second parse, whose values take as much memory.
-  if (convertible.largeIntegers.length > 0) deadline.countRequest(overheadBytes);
+  if (convertible.largeIntegers.length > 0) slot.countRequest(overheadBytes);
   try {
     return parseConverting(text, convertible);
   } catch {
     // The parser's own message would quote the body.
-    throw notJson('syntax', await findJsonError(text, deadline.signal));
+    throw notJson('syntax', await findJsonError(text, slot.signal));
   }
 }
 
@@ -108,12 +104,8 @@ const tooManyChunks = {
 };
 
 /** Resolves to all bytes of the body, or rejects if it exceeds a limit; the rest of such a body stays unread. */
-function receive(
-  request: Request,
-  { maxBytes, timeoutMs }: BodyLimits,
-  deadline: RequestDeadline,
-): Promise<Buffer> {
-  const { signal } = deadline;
+function receive(request: Request, { maxBytes, timeoutMs }: BodyLimits, slot: Slot): Promise<Buffer> {
+  const { signal } = slot;
   const received = new ReceivedBytes();
   let chunks = 0;
   return new Promise((resolve, reject) => {
@@ -121,7 +113,7 @@ function receive(
       clearTimeout(timer);
       request.off('data', take).off('end', settle).off('close', leave).off('error', leave);
       signal.removeEventListener('abort', interrupt);
-      deadline.endUpload({ isComplete: refusal === undefined });
+      slot.endUpload({ isComplete: refusal === undefined });
       if (refusal === undefined) resolve(received.bytes);
       else {
         request.pause();
@@ -135,7 +127,7 @@ function receive(
         if (received.size + chunk.length > maxBytes) throw new RequestRefused('request_too_large');
         chunks += 1;
         if (chunks > MAX_CHUNKS) throw new RequestRefused('request_too_large', [tooManyChunks]);
-        deadline.countRequest(chunk.length);
+        slot.countRequest(chunk.length);
         received.add(chunk);
       } catch (refusal) {
         settle(refusal);

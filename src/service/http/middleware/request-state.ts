@@ -12,7 +12,7 @@ import { Secret } from '../../providers/secret.js';
 import type { PromptSize } from '../../step/interruption.js';
 import type { Failure } from '../failure/to-failure.js';
 import type { MeteredCall } from '../intake/metered-provider.js';
-import type { RequestDeadline } from '../intake/request-deadline.js';
+import type { Slot } from '../intake/slot.js';
 import { isOfWire } from './paths.js';
 import { holdsSecret, readRequestId } from './request-id.js';
 
@@ -49,7 +49,7 @@ export interface RequestState {
    * Present once the request is accepted. If its signal is aborted, the `Interruption` is the reason why the request
    * failed.
    */
-  deadline?: RequestDeadline;
+  slot?: Slot;
   /** True once the body of a step with `include.extensions: false` has been read (rule: source-fields). */
   declinesExtensions?: boolean;
   /** Present if the response is to be a stream. A failure after its start is sent as its last event. */

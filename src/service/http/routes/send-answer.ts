@@ -13,4 +13,4 @@ export function sendAnswer(response: Response, body: object): void {
 
 /** Reserves memory for an answer that will be sent. Throws `RequestRefused` if there is not enough memory. */
 export const countAnswer = (response: Response, bytes: number): void =>
-  stateOf(response).deadline?.countAnswer(bytes);
+  stateOf(response).slot?.countAnswer(bytes);

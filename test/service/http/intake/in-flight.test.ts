@@ -4,14 +4,14 @@ import { describe, expect, test } from '@jest/globals';
 import type { Response } from 'express';
 import fc from 'fast-check';
 import { InFlight } from '../../../../src/service/http/intake/in-flight.js';
-import type { RequestDeadline } from '../../../../src/service/http/intake/request-deadline.js';
+import type { Slot } from '../../../../src/service/http/intake/slot.js';
 
 /** Accepts a request whose body has arrived. */
-function acceptWhole(inFlight: InFlight, bytes: number, response = newResponse()): RequestDeadline {
-  const deadline = inFlight.accept(response, bytes);
-  deadline.countRequest(bytes);
-  deadline.endUpload({ isComplete: true });
-  return deadline;
+function acceptWhole(inFlight: InFlight, bytes: number, response = newResponse()): Slot {
+  const slot = inFlight.accept(response, bytes);
+  slot.countRequest(bytes);
+  slot.endUpload({ isComplete: true });
+  return slot;
 }
 
 /** Cast: `InFlight` only uses the parts of Express's response that Node's has too. */
@@ -21,12 +21,12 @@ test('InFlight counts the remaining requests correctly in any order of ending (r
   const inFlight = new InFlight({ max: 10, maxBytes: 2 ** 30, maxLagMs: 250, lagMs: () => 0 });
   const accepted = Array.from({ length: 5 }, () => {
     const response = newResponse();
-    return { response, deadline: acceptWhole(inFlight, 1, response) };
+    return { response, slot: acceptWhole(inFlight, 1, response) };
   });
   for (const ended of [1, 0, 4]) accepted[ended]?.response.emit('close');
   expect(inFlight.count).toBe(2);
   inFlight.interruptAll();
-  const reasons = accepted.map(({ deadline }) => deadline.signal.reason.reason);
+  const reasons = accepted.map(({ slot }) => slot.signal.reason.reason);
   const left = 'caller_left';
   expect(reasons).toEqual([left, left, 'shutting_down', 'shutting_down', left]);
   for (const { response } of accepted) response.emit('close');
@@ -40,20 +40,20 @@ describe('bytes in flight (rule: overload)', () => {
 
   test('the bytes of a reply count as in flight only if they exceed the announced number', () => {
     const inFlight = open(1_000);
-    const deadline = acceptWhole(inFlight, 100);
-    deadline.announceReply(200);
-    for (const bytes of [150, 50]) deadline.countReply(bytes);
+    const slot = acceptWhole(inFlight, 100);
+    slot.announceReply(50);
+    for (const bytes of [150, 50]) slot.countReply(bytes);
     expect(inFlight.bytes).toBe(300);
-    for (const bytes of [30, 1]) deadline.countReply(bytes);
+    for (const bytes of [30, 1]) slot.countReply(bytes);
     expect(inFlight.bytes).toBe(331);
   });
 
   test('an eighth of the bytes of a response counts as in flight, reduced by the bytes of its request', () => {
     const inFlight = open(1_000);
-    const deadline = acceptWhole(inFlight, 100);
-    deadline.countAnswer(800);
+    const slot = acceptWhole(inFlight, 100);
+    slot.countAnswer(800);
     expect(inFlight.bytes).toBe(100);
-    deadline.countAnswer(1_601);
+    slot.countAnswer(1_601);
     expect(inFlight.bytes).toBe(201);
   });
 
@@ -69,20 +69,20 @@ describe('bytes in flight (rule: overload)', () => {
 
   test('the only request in flight may grow without a limit', () => {
     const inFlight = open(1_000);
-    const deadline = acceptWhole(inFlight, 5_000);
-    deadline.countRequest(5_000);
-    deadline.countReply(5_000);
+    const slot = acceptWhole(inFlight, 5_000);
+    slot.countRequest(5_000);
+    slot.countReply(5_000);
     expect([inFlight.bytes, causes(inFlight)]).toEqual([15_000, 0]);
   });
 
   test('once all responses are closed, no bytes are in flight, regardless of what the requests counted', () => {
-    type Accepted = { readonly response: Response; readonly deadline: ReturnType<InFlight['accept']> };
+    type Accepted = { readonly response: Response; readonly slot: ReturnType<InFlight['accept']> };
     const kinds: readonly ((accepted: Accepted, bytes: number) => unknown)[] = [
-      ({ deadline }, bytes) => deadline.countRequest(bytes),
-      ({ deadline }, bytes) => deadline.announceReply(bytes),
-      ({ deadline }, bytes) => deadline.countReply(bytes),
-      ({ deadline }, bytes) => deadline.countAnswer(bytes * 8),
-      ({ deadline }) => deadline.endUpload({ isComplete: false }),
+      ({ slot }, bytes) => slot.countRequest(bytes),
+      ({ slot }, bytes) => slot.announceReply(bytes),
+      ({ slot }, bytes) => slot.countReply(bytes),
+      ({ slot }, bytes) => slot.countAnswer(bytes * 8),
+      ({ slot }) => slot.endUpload({ isComplete: false }),
       ({ response }) => response.emit('close'),
     ];
     const steps = fc.array(fc.tuple(fc.nat(3), fc.constantFrom(...kinds), fc.nat(400)));
@@ -91,7 +91,7 @@ describe('bytes in flight (rule: overload)', () => {
         const inFlight = open(1_000);
         const accepted = Array.from({ length: 4 }, newResponse).map((response) => ({
           response,
-          deadline: acceptWhole(inFlight, 10, response),
+          slot: acceptWhole(inFlight, 10, response),
         }));
         for (const [at, count, bytes] of all) {
           const refusals = causes(inFlight);

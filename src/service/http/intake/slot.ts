@@ -4,6 +4,10 @@ import { Interruption, type InterruptionReason, type StepDeadline } from '../../
 /** Bytes of memory per byte in flight (docs/decisions/fairness.md). */
 export const MEMORY_PER_BYTE = 8;
 
+/** Bytes in flight that a request reserves for each token of its reply. Replies are read up to 1 MiB. */
+const BYTES_PER_TOKEN = 4;
+const MAX_REPLY_BYTES = 2 ** 20;
+
 /** Maximum time for sending a response after the deadline. */
 const LAST_ANSWER_MS = 1_000;
 
@@ -15,11 +19,11 @@ const LAST_ANSWER_MS = 1_000;
 export type ByteKind = 'request' | 'growth';
 
 /**
- * The deadline of one request. Its signal is aborted when the time is up, the caller leaves, or the service shuts
- * down. A caller that does not read its response after that is disconnected (rule: overload). Also counts the
- * request's bytes in flight.
+ * The slot of a request in flight: its deadline, and its bytes in flight. The signal is aborted when the time is up, the
+ * caller leaves, or the service shuts down. A caller that does not read its response after that is disconnected
+ * (rule: overload).
  */
-export class RequestDeadline implements StepDeadline {
+export class Slot implements StepDeadline {
   readonly #response: Response;
   readonly #controller = new AbortController();
   #timer: NodeJS.Timeout | undefined;
@@ -61,8 +65,9 @@ export class RequestDeadline implements StepDeadline {
     this.#count(bytes, 'request');
   }
 
-  /** Reserves memory for the reply that the request may cause. */
-  announceReply(bytes: number): void {
+  /** Reserves memory for a reply of at most `maxTokens` tokens. */
+  announceReply(maxTokens: number): void {
+    const bytes = Math.min(maxTokens * BYTES_PER_TOKEN, MAX_REPLY_BYTES);
     this.#count(bytes, 'request');
     this.#replyBytesLeft = bytes;
   }
@@ -87,7 +92,7 @@ export class RequestDeadline implements StepDeadline {
     this.#bytes += bytes;
   }
 
-  /** Starts the timer, or restarts it with another time. */
+  /** Starts the deadline, or restarts it with another time. */
   start(deadlineMs: number): void {
     clearTimeout(this.#timer);
     this.#at = performance.now() + deadlineMs;
