@@ -109,7 +109,7 @@ function mayPropose({ request }: ReadingSituation): boolean {
  */
 function withoutActions(read: ReadCompletion, completion: Completion): ReadCompletion {
   if (read.actions.length === 0) return read;
-  const answer = completion.toolCalls.length > 0 ? writeReply(completion) : read.answer;
+  const answer = completion.toolCalls.length > 0 ? writeReply(completion, read) : read.answer;
   return { ...read, parse: { ...read.parse, outcome: 'truncated' }, answer, actions: [] };
 }
 
@@ -415,7 +415,7 @@ async function readNativeCalls(
     const isCut = parse.outcome === 'truncated';
     return {
       parse,
-      answer: writeReply(completion),
+      answer: writeReply(completion, { thought }),
       reasoning,
       ...emptyReading,
       thought: isCut ? thought : null,
@@ -484,9 +484,9 @@ function toActions(parsed: ParsedCompletion): ReadAction[] {
   return actions.map(({ toolName, toolArgs, raw }) => ({ name: toolName, parameters: toolArgs, raw }));
 }
 
-/** Returns the text of a reply, with its native calls written as text. */
-function writeReply({ text, toolCalls }: Completion): string {
-  return [text.trim(), ...toolCalls.map(writeCall)].filter(Boolean).join('\n');
+/** Returns the prose of a reply, without reasoning, and its native calls written as text. */
+function writeReply({ toolCalls }: Completion, { thought }: Pick<Prose, 'thought'>): string {
+  return [thought, ...toolCalls.map(writeCall)].filter(Boolean).join('\n');
 }
 
 /** Returns the canonical form of a native call. */
