@@ -1,6 +1,6 @@
 import { lineEnd, skipSpace } from './text/characters.js';
 import { chatTokenAt } from './text/chat-tokens.js';
-import { matchMarker } from './text/markers.js';
+import { ANSWER_TAG_CLOSE, matchMarker } from './text/markers.js';
 import { skipClosers, type TrimmedEnd, trimEnd, trimTokens } from './text/trailing.js';
 
 /** Text that is in no field of the result: text after an action, chat tokens, stop words. */
@@ -108,9 +108,10 @@ export class DiscardedSums {
   }
 }
 
-/** Skips the backticks, the closing fence or the `;` after a call. */
+/** Skips the backticks, the closing fence, the `;` or the closing tag of an `<answer>` after a call. */
 function skipWrapping(text: string, from: number): number {
   const at = skipSpace(text, skipClosers(text, from));
+  if (text.startsWith(ANSWER_TAG_CLOSE, at)) return skipSpace(text, at + ANSWER_TAG_CLOSE.length);
   if (!text.startsWith('```', at)) return chatTokenAt(text, at) ? at : skipClosers(text, from);
   return skipClosers(text, at + 3);
 }
