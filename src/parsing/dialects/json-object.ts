@@ -1,5 +1,5 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
-import { isOneOf } from '../text/characters.js';
+import { isOneOf, matchEnd, skipSpace } from '../text/characters.js';
 import { readJsonValue, readValue } from '../text/literals.js';
 import { isJsonObject, type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 import { readStepObject } from './step-object.js';
@@ -95,13 +95,16 @@ function hasStrayArgument(
   );
 }
 
+const argumentTag = /<(?:arguments|parameters|args|input)>/y;
+
 /**
  * Whether the object at `position` has arguments for the tool. After a call of the tool, they would be lost (rule:
  * arguments).
  */
 export function holdsArguments(text: string, position: number, name: string, tools: OfferedTools): boolean {
-  if (text.charAt(position) !== '{') return false;
-  const value = readValue(new Scanner(text, position));
+  const start = skipSpace(text, matchEnd(argumentTag, text, position) ?? position);
+  if (text.charAt(start) !== '{') return false;
+  const value = readValue(new Scanner(text, start));
   if (!isJsonObject(value ?? null)) return false;
   return Object.keys(value ?? {}).some((key) => isArgumentKey(key) || tools.declares(name, key));
 }
@@ -126,7 +129,8 @@ function isDefinition({ name, object }: CallObject, tools: OfferedTools | undefi
   });
 }
 
-const isArgumentKey = (key: string): boolean => argumentKeys.some((each) => each === key);
+/** Whether models put all arguments of a call under this key. */
+export const isArgumentKey = (key: string): boolean => argumentKeys.some((each) => each === key);
 
 /** A call in a JSON value. */
 interface CallObject {

@@ -41,7 +41,8 @@ export function offeredName(written: string, tools: OfferedTools): string {
 }
 
 /** Matches a word that may name a tool, if the text after it may begin or follow its arguments. */
-const nameInCall = /(?<![\w.-])[A-Za-z_][\w.-]{0,199}(?=["']?\s{0,8}[("'{<,\n]|["']?\s{0,8}$)/g;
+const nameInCall =
+  /(?<![\w.-])[A-Za-z_][\w.-]{0,199}(?=["']?\s{0,8}[("'{<,\n]|(?<=<[\w.-]{1,200})>|["']?\s{0,8}$|\s{1,4}\w{1,40}\s{0,4}=)/g;
 /** Maximum length of a text that is searched for the name of a call. */
 const MAX_SEARCHED = 4_000;
 
