@@ -100,7 +100,8 @@ function describeFirstCall(reply: ReplyText, tools: OfferedTools): string | null
 
 /** Maximum number of characters at the end of a reply in which a call of no known form is searched. */
 const MAX_FORM_LENGTH = 4_000;
-const closingTag = /<\/(?:tool[-_]\w{1,20}|function|invoke|call|action|parameters|arguments)>$/;
+const closingTag =
+  /<\/(?:tool[-_]\w{1,20}|\w{1,20}_tool|function|invoke|call|action|parameters|arguments|args)>$/;
 const jsonName =
   /"(?:name|tool_?[nN]ame|function_?[nN]ame|recipient_name|tool|function)"\s{0,8}:\s{0,8}"(?:functions\.)?([^"\n]{1,200})"/g;
 /** Matches in the definition of a tool. */

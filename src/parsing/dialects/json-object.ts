@@ -1,5 +1,5 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
-import { isOneOf, matchEnd, skipSpace } from '../text/characters.js';
+import { isOneOf, skipSpace } from '../text/characters.js';
 import { readJsonValue, readValue } from '../text/literals.js';
 import { isJsonObject, type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 import { readStepObject } from './step-object.js';
@@ -95,18 +95,23 @@ function hasStrayArgument(
   );
 }
 
-const argumentTag = /<(?:arguments|parameters|args|input)>/y;
+/** Matches a tag or a key with which arguments outside the object of their call may begin. */
+const argumentKey = /[<"]([\w-]{1,200})(?:>|"\s{0,8}:)/y;
 
 /**
- * Whether the object at `position` has arguments for the tool. After a call of the tool, they would be lost (rule:
+ * Whether the text at `position` has arguments for the tool. After a call of the tool, they would be lost (rule:
  * arguments).
  */
 export function holdsArguments(text: string, position: number, name: string, tools: OfferedTools): boolean {
-  const start = skipSpace(text, matchEnd(argumentTag, text, position) ?? position);
+  const start = skipSpace(text, position);
+  argumentKey.lastIndex = start;
+  const key = argumentKey.exec(text)?.[1];
+  const isArgument = (each: string): boolean => isArgumentKey(each) || tools.declares(name, each);
+  if (key !== undefined && (isArgument(key) || foreignKeys.some((each) => each === key))) return true;
   if (text.charAt(start) !== '{') return false;
   const value = readValue(new Scanner(text, start));
   if (!isJsonObject(value ?? null)) return false;
-  return Object.keys(value ?? {}).some((key) => isArgumentKey(key) || tools.declares(name, key));
+  return Object.keys(value ?? {}).some(isArgument);
 }
 
 function unreadableObject(dialect: Dialect, problem: string, name: string | null = null): CallReading {

@@ -203,7 +203,7 @@ export const callRows: readonly CallRow[] = [
   {
     words: ['<｜tool', '<|tool▁', '<|tool_call_begin|>'],
     open: new RegExp(
-      `<[|｜]tool${GAP}call${GAP}begin[|｜]>(?:function${SEP})?${WORD}(?:${SEP}|\\n|(?=\`))\\s*${fence}`,
+      `<[|｜]tool${GAP}call${GAP}begin[|｜]>(?:function${SEP})?${WORD}(?:${SEP}|\\n|(?=[\`{]))\\s*${fence}`,
       'y',
     ),
     jsonEnd: new RegExp(`${fenceEnd}<[|｜]tool${GAP}call${GAP}end[|｜]>`, 'y'),
@@ -291,7 +291,7 @@ export const namedRows: readonly {
     stripped: true,
     row: {
       open: new RegExp(
-        `${WORD}(?:\\s|\\\\n){0,8}(?:<tool_sep(?<s>:[\\w.-]{1,40})?>\\s{0,8})?(?=<(?<p>ifm\\|)?arg_key)`,
+        `${WORD}(?:\\s|\\\\n){0,8}(?:<tool_sep(?<s>:[\\w.-]{1,40})?>\\s{0,8})?(?=<(?<p>ifm\\||longcat_)?arg_key)`,
         'y',
       ),
       tags: pairTags,
@@ -301,7 +301,7 @@ export const namedRows: readonly {
     stripped: true,
     row: {
       open: new RegExp(
-        `${WORD}(?:\\s|\\\\n){0,8}(?:<tool_sep(?<s>:[\\w.-]{1,40})?>\\s{0,8})?(?=</(?<p>ifm\\|)?(?:iquest_)?tool_call)`,
+        `${WORD}(?:\\s|\\\\n){0,8}(?:<tool_sep(?<s>:[\\w.-]{1,40})?>\\s{0,8})?(?=</(?<p>ifm\\||longcat_)?(?:iquest_)?tool_call)`,
         'y',
       ),
       tags: pairTags,

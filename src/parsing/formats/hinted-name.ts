@@ -35,8 +35,8 @@ export function hintedName(
  */
 export function offeredName(written: string, tools: OfferedTools): string {
   const plain = written.trim().replaceAll('&quot;', '"').replaceAll('&amp;', '&');
-  const short = plain.replace(/^functions\./, '').replace(/:\d{1,9}$/, '');
-  const names = [plain, short, plain.replace(/^functions\./, ''), plain.replace(/:\d{1,9}$/, '')];
+  const short = plain.replace(/^functions\./, '').replace(/:\d{0,9}$/, '');
+  const names = [plain, short, plain.replace(/^functions\./, ''), plain.replace(/:\d{0,9}$/, '')];
   return names.find((name) => tools.find(name)) ?? short;
 }
 

@@ -43,13 +43,13 @@ const fixed = (...words: string[]): MarkRow[] =>
   words.map((word) => ({ words: [word], open: new RegExp(escaped(word), 'y') }));
 
 /** Matches prefixes of tag names: tokens of DeepSeek and GigaChat, `ifm|` of K2 Horizon, and any XML namespace. */
-export const PREFIX = '(?<p>[|｜]{1,2}(?:DSML|GCML)[|｜]{1,2} ?|ifm\\||[a-z][\\w-]{0,15}:)?';
+export const PREFIX = '(?<p>[|｜]{0,2}(?:DSML|GCML)[|｜]{1,2} ?|ifm\\||[a-z][\\w-]{0,15}:)?';
 /**
  * Matches the character between the words of DeepSeek's tokens, in all spellings that DeepSeek's own parsers accept.
  */
 export const GAP = '(?:▁|\\\\?_| )';
 
-/** Beginnings of tags with DeepSeek's or GigaChat's prefix, whose bars models write in ASCII or twice. */
+/** Beginnings of tags with DeepSeek's or GigaChat's prefix, whose bars models write in ASCII, twice or not at all. */
 export const BARRED = [
   '<｜DSML',
   '<｜GCML',
@@ -59,6 +59,8 @@ export const BARRED = [
   '<｜｜GCML',
   '<||DSML',
   '<||GCML',
+  '<DSML',
+  '<GCML',
 ];
 
 /** Opening line of a code fence whose language shows that it contains a call (Gemma 3). */
@@ -79,7 +81,7 @@ const markRows: readonly MarkRow[] = [
   },
   {
     words: BARRED,
-    open: /<(?<p>[|｜]{1,2}(?:DSML|GCML)[|｜]{1,2} ?)(?:calls|toolcalls|tool)>/y,
+    open: /<(?<p>[|｜]{0,2}(?:DSML|GCML)[|｜]{1,2} ?)(?:calls|toolcalls|tool)>/y,
   },
   {
     words: ['<｜tool', '<|tool▁', '<|tool_calls'],
@@ -153,7 +155,7 @@ const markRows: readonly MarkRow[] = [
 
 /** Pattern source that matches any closing tag or token of a section or a call. Its opening mark may be missing. */
 export const closerSource = [
-  '</(?:[|｜]{1,2}(?:DSML|GCML)[|｜]{1,2} ?|ifm\\||longcat_|iquest_|dots_|[a-z][\\w-]{0,15}:)?(?:tool_calls?|function_calls?|calls|toolcalls|tools?|tool_code|TOOLCALL|response|json|JSON|xml)(?::[\\w.-]{1,40})?\\s{0,4}>',
+  '</(?:[|｜]{0,2}(?:DSML|GCML)[|｜]{1,2} ?|ifm\\||longcat_|iquest_|dots_|[a-z][\\w-]{0,15}:)?(?:tool_calls?|function_calls?|calls|toolcalls|tools?|tool_code|TOOLCALL|response|json|JSON|xml)(?::[\\w.-]{1,40})?\\s{0,4}>',
   `<[|｜]tool${GAP}calls?${GAP}end[|｜]>`,
   '<\\|/tool_call\\|>|<\\|tools_suffix\\|>|<\\|END_ACTION\\|>|\\[/TOOL_CALLS?\\]|\\[END_TOOL_REQUEST\\]|<\\|tool_call_end\\|>|<tool_call\\|>|<end_function_call>|<\\|python_end\\|>',
   '<\\|tool_call:end\\|>|<\\|tool_calls?_section_end\\|>|<\\|close\\|>\\s{0,4}tool(?:s|_calls?)?\\s{0,4}<\\|sep\\|>|\\]<\\]minimax\\[>\\[</tool_call>',

@@ -73,9 +73,11 @@ const afterName = [
   '{',
   '<arg_key',
   '<ifm|arg_key',
+  '<longcat_arg_key',
   '</tool_call',
   '</ifm|tool_call',
   '</iquest_tool_call',
+  '</longcat_tool_call',
   '<tool_sep',
   '[ARGS]',
   '[CALL_ID]',
@@ -84,6 +86,7 @@ const afterName = [
   ':',
   '\\n',
 ];
+const MAX_AFTER_NAME = Math.max(...afterName.map((each) => each.length));
 
 function mayBeNamed(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
   const start = text.startsWith('functions.', position) ? position + 'functions.'.length : position;
@@ -93,7 +96,7 @@ function mayBeNamed(text: string, position: number, tools: OfferedTools): boolea
   const next = skipSpace(text, end);
   if (next - end > 8) return false;
   if (next >= text.length) return 'partial';
-  const rest = text.slice(next, next + 12);
+  const rest = text.slice(next, next + MAX_AFTER_NAME);
   if (afterName.some((each) => rest.startsWith(each))) return true;
   return afterName.some((each) => each.startsWith(rest) && next + rest.length >= text.length)
     ? 'partial'
@@ -129,7 +132,7 @@ export function readOpenedBlock(text: string, start: number, tools: OfferedTools
 
 /** Matches the opening mark of a call in which the tool's name directly follows the mark. */
 const MARKED_CALL =
-  '<(?:ifm\\||iquest_)?tool_call(?::[\\w.-]{1,40})?>\\s{0,8}[^<\\s]{1,200}\\s{0,8}<(?:(?:ifm\\|)?arg_key|tool_sep|/(?:ifm\\||iquest_)?tool_call)|<\\|tool_call:start\\|>';
+  '<(?:ifm\\||iquest_|longcat_)?tool_call(?::[\\w.-]{1,40})?>\\s{0,8}[^<\\s]{1,200}\\s{0,8}<(?:(?:ifm\\||longcat_)?arg_key|tool_sep|/(?:ifm\\||iquest_|longcat_)?tool_call)|<\\|tool_call:start\\|>';
 
 /** Matches what may precede the name of a tool in a form that cannot be read. */
 const beforeName = /[\s:"'`*([{]{0,8}(?:name["']?\s{0,4}[:=]\s{0,4}["']?)?/y;

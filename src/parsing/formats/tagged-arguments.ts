@@ -173,6 +173,7 @@ export class TaggedArguments {
     const { key = '', word, type, lead = '', attrs = '', wrong } = groups;
     this.#close = this.#tags.close(key, word);
     this.#open = (word && this.#tags.openOf?.(word)) || this.#tags.open;
+    if (/^\s*\/|\bvalue\s{0,4}=|\/\s*$/.test(attrs) || /\bvalue\s{0,4}=/.test(lead)) return null; // Its value is no text.
     const found = this.#valueEnd(start);
     if (found === null || (found.isMended && this.#endsInOtherCloser(key, found.end))) return null;
     if (found.isMended) this.#repairs.add('missing_close');
@@ -298,12 +299,13 @@ export class TaggedArguments {
   }
 
   /**
-   * Whether the text after a closing tag shows that the value ended there: the next argument follows, or the end of the
-   * call, of its section or of the reply.
+   * Whether the text after a closing tag shows that the value ended there: the next argument follows, a further call, or the
+   * end of the call, of its section or of the reply.
    */
   #continues(position: number): boolean {
     const at = this.#skip(position);
     if (at >= this.#text.length || this.#argumentAt(at) || this.#matches.at(this.#tags.end, at)) return true;
+    if (this.#matches.at(this.#head.opens, at)) return true;
     return closerEnd(this.#text, at) !== null || readTokens(this.#text, at).end >= this.#text.length;
   }
 

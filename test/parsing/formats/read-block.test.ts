@@ -227,6 +227,21 @@ describe('native formats with deviations that servers and models make', () => {
       a,
     ],
     [
+      'LongCat with keys and values',
+      'read_file\n<longcat_arg_key>path</longcat_arg_key>\n<longcat_arg_value>a</longcat_arg_value>\n</longcat_tool_call>',
+      a,
+    ],
+    [
+      'a token without its first bar',
+      '<DSML｜invoke name="read_file"><DSML｜parameter name="path" string="true">a</DSML｜parameter></DSML｜invoke>',
+      a,
+    ],
+    [
+      'a DeepSeek call without its separator',
+      '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>read_file{"path":"a"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+      a,
+    ],
+    [
       'a wrong closing tag of a key',
       '<tool_call>read_file<arg_key>path</arg_value><arg_value>a</arg_value></tool_call>',
       a,
@@ -400,6 +415,19 @@ describe('native formats with deviations that servers and models make', () => {
     [
       'arguments in a tag of their own',
       '<tool_call>{"name":"read_file"}\n<arguments>{"path":"a"}</arguments></tool_call>',
+    ],
+    [
+      'arguments after an object that was closed too early',
+      '<tool_call>{"name":"read_file"}, "arguments": {"path":"a"}}</tool_call>',
+    ],
+    [
+      'an argument after an object that was closed too early',
+      '<tool_call>{"name":"read_file","arguments":{}}, "path":"a"}</tool_call>',
+    ],
+    ['a value as an attribute', '<invoke name="read_file"><parameter name="path" value="a"/></invoke>'],
+    [
+      'a call inside a call that is not closed',
+      '<invoke name="read_file"><parameter name="path">a</parameter><invoke name="read_file"><parameter name="path">b</parameter></invoke>',
     ],
     ['a name in a list', '[TOOL_CALLS] ["read_file", {"path":"a"}]'],
     ['an element inside the mark', '<tool_call><read_file>{"path":"a"}</read_file></tool_call>'],
