@@ -96,7 +96,7 @@ function hasStrayArgument(
 }
 
 /** Matches a tag or a key with which arguments outside the object of their call may begin. */
-const argumentKey = /[<"]([\w-]{1,200})(?:>|"\s{0,8}:)/y;
+const argumentKey = /<(?<tag>[\w-]{1,200})>|"(?<key>[\w-]{1,200})"\s{0,8}:/y;
 
 /**
  * Whether the text at `position` has arguments for the tool. After a call of the tool, they would be lost (rule:
@@ -105,9 +105,9 @@ const argumentKey = /[<"]([\w-]{1,200})(?:>|"\s{0,8}:)/y;
 export function holdsArguments(text: string, position: number, name: string, tools: OfferedTools): boolean {
   const start = skipSpace(text, position);
   argumentKey.lastIndex = start;
-  const key = argumentKey.exec(text)?.[1];
+  const { tag, key = tag } = argumentKey.exec(text)?.groups ?? {};
   const isArgument = (each: string): boolean => isArgumentKey(each) || tools.declares(name, each);
-  if (key !== undefined && (isArgument(key) || foreignKeys.some((each) => each === key))) return true;
+  if (key !== undefined && (tag === undefined ? isArgument(key) : isArgumentKey(key))) return true;
   if (text.charAt(start) !== '{') return false;
   const value = readValue(new Scanner(text, start));
   if (!isJsonObject(value ?? null)) return false;
