@@ -98,6 +98,11 @@ export class DeltaWriter {
     return this.#role === 'draft' && this.#sent.draft === '' && this.#gap.trim() === '';
   }
 
+  /** True if nothing but white space of the answer has arrived. */
+  get beginsAnswer(): boolean {
+    return this.#role === 'answer' && this.#sent.answer === '' && this.#gap.trim() === '';
+  }
+
   /**
    * Begins a field at its label. White space between unlabelled text (`draft`) and a labelled thought belongs to the
    * draft.

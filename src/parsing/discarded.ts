@@ -3,7 +3,7 @@ import { joinedCallAt } from './dialects/joined-call.js';
 import { lineEnd, skipRun, skipSpace } from './text/characters.js';
 import { chatTokenAt } from './text/chat-tokens.js';
 import { isFenceAt } from './text/markdown.js';
-import { matchMarker } from './text/markers.js';
+import { ANSWER_TAG_CLOSE, matchMarker } from './text/markers.js';
 import { skipClosers, type TrimmedEnd, trimEnd, trimTokens } from './text/trailing.js';
 
 /** Text that is in no field of the result: text after an action, chat tokens, stop words. */
@@ -116,9 +116,10 @@ export class DiscardedSums {
   }
 }
 
-/** Skips the backticks, the closing fence or the `;` after a call. */
+/** Skips the backticks, the closing fence, the `;` or the closing tag of an `<answer>` after a call. */
 function skipWrapping(text: string, from: number): number {
   const at = skipSpace(text, skipClosers(text, from));
+  if (text.startsWith(ANSWER_TAG_CLOSE, at)) return skipSpace(text, at + ANSWER_TAG_CLOSE.length);
   if (!isFenceAt(text, at)) return chatTokenAt(text, at) ? at : skipClosers(text, from);
   return skipClosers(text, skipRun(text, at, text.charAt(at)));
 }

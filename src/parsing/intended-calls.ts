@@ -64,6 +64,11 @@ function describeLastLine(reply: ReplyText, tools: OfferedTools): string | null 
     tools,
   );
   if (translated) return adviceFor(translated, 'has a label before it that is not `Action:`');
+  const marks = [...text.slice(start, lineEnd(text, start)).matchAll(lineMark)];
+  for (const { index } of marks.slice(0, MAX_LABELS)) {
+    const marked = readBlock(text, start + index, tools);
+    if (endsReply(marked, reply, tools)) return adviceFor(marked, 'has other text before it on its line');
+  }
   for (const { end } of actionLabels(text, outline.lastParagraph, lineEnd(text, start))) {
     const labelled = readAction(text, end, tools);
     if (endsReply(labelled, reply, tools))
@@ -89,6 +94,9 @@ function firstOf(
   }
   return null;
 }
+
+/** Matches marks that open a call only at the start of a line: Harmony's header without its tokens, and `functools`. */
+const lineMark = /(?:assistant)?(?:commentary|analysis)? ?to=functions\.|functools(?=\[)/g;
 
 /** Returns the starts of the last lines of the last paragraph, in order. */
 export function lastLines({ text, outline }: ReplyText): number[] {
@@ -118,7 +126,8 @@ function describeFirstCall(reply: ReplyText, tools: OfferedTools): string | null
 
 /** Maximum number of characters at the end of a reply in which a call of no known form is searched. */
 const MAX_FORM_LENGTH = 4_000;
-const closingTag = /<\/(?:tool[-_]use|function|invoke)>$/;
+const closingTag =
+  /<\/(?:tool[-_]\w{1,20}|\w{1,20}_tool|function|invoke|call|action|parameters|arguments|args)>$/;
 const jsonName =
   /"(?:name|tool_?[nN]ame|function_?[nN]ame|recipient_name|tool|function)"\s{0,8}:\s{0,8}"(?:functions\.)?([^"\n]{1,200})"/g;
 /** Matches in the definition of a tool. */
@@ -157,12 +166,15 @@ function endsInCloser(text: string): boolean {
   return closingTag.test(text);
 }
 
-/** Returns the tool after which an element at the end of the text is named; the element must begin a line. */
+/** Matches the name of an element that begins a line, or that has an element or an object in it. */
+const elementOpener = /^[ \t]*<([\w.-]{1,200})(?=[\s/>])|<([\w.-]{1,200})>(?=\s{0,8}[<{])/gm;
+
+/** Returns the tool after which an element at the end of the text is named. */
 function namedElement(text: string, tools: OfferedTools): string | null {
   const name = /(?:<\/([\w.-]{1,200})>|\/>)$/.exec(text);
   if (!name) return null;
-  const openers = [...text.matchAll(/^[ \t]*<([\w.-]{1,200})(?=[\s/>])/gm)].map(([, opener = '']) => opener);
-  const last = openers.findLast((opener) => name[1] === undefined || opener === name[1]);
+  const openers = [...text.matchAll(elementOpener)].map(([, first, inLine]) => first ?? inLine ?? '');
+  const last = openers.findLast((word) => name[1] === undefined || word === name[1]);
   return last !== undefined && tools.find(last) && !isHtml(last) ? last : null;
 }
 
@@ -183,11 +195,11 @@ function namedInJson(text: string, tools: OfferedTools): string | null {
   return null;
 }
 
-const tag = /<([A-Za-z_]{1,30})>\s{0,20}/y;
+const tag = /<([A-Za-z_-]{1,30})>\s{0,20}/y;
 
 /** Returns the position of the opening tag that belongs to the closing tag at `position`. */
 function openerOf(text: string, position: number): number | null {
-  const name = /^<\/([A-Za-z_]{1,30})>/.exec(text.slice(position, position + 40))?.[1];
+  const name = /^<\/([A-Za-z_-]{1,30})>/.exec(text.slice(position, position + 40))?.[1];
   const at = name === undefined ? -1 : text.lastIndexOf(`<${name}>`, position);
   return at < 0 ? null : at;
 }

@@ -3,7 +3,7 @@ import { type InlineMark, inlineMarkAt } from '../formats/inline-marks.js';
 import { mayBeginBareCall } from '../formats/unmarked.js';
 import { character, skipBlanks } from '../text/characters.js';
 import { chatTokenAt, otherTurnOpener } from '../text/chat-tokens.js';
-import { type Marker, withInnerLabel } from '../text/markers.js';
+import { ANSWER_TAG_CLOSE, type Marker, withInnerLabel } from '../text/markers.js';
 import { EchoedFences, isMentioned } from '../text/own-fences.js';
 import {
   beginsMark,
@@ -147,8 +147,10 @@ export class LineContents {
     return !lines.insideCodeFence && otherTurnOpener(text, at) !== null;
   }
 
-  #enterAnswerMark({ kind, end }: InlineMark): true {
-    const { text, at, closingTag } = this.#reply;
+  #enterAnswerMark({ kind, end }: InlineMark): boolean {
+    const { text, at, closingTag, writer } = this.#reply;
+    const mayBeCall = kind === 'call' && closingTag === ANSWER_TAG_CLOSE && writer.beginsAnswer;
+    if (mayBeCall) return this.#hold();
     const isText = (kind === 'think' || kind === 'think_end') && chatTokenAt(text, at) === undefined;
     if (isText) return this.#reply.writeTo(at + 1);
     const isClosed = kind === 'answer_end' && text.slice(at, end) === closingTag;

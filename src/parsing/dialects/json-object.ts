@@ -1,5 +1,5 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
-import { isOneOf } from '../text/characters.js';
+import { isOneOf, skipSpace } from '../text/characters.js';
 import { readJsonValue, readValue } from '../text/literals.js';
 import { isJsonObject, type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 import { readStepObject } from './step-object.js';
@@ -95,15 +95,23 @@ function hasStrayArgument(
   );
 }
 
+/** Matches a tag or a key with which arguments outside the object of their call may begin. */
+const argumentKey = /<(?<tag>[\w-]{1,200})>|"(?<key>[\w-]{1,200})"\s{0,8}:/y;
+
 /**
- * Whether the object at `position` has arguments for the tool. After a call of the tool, they would be lost (rule:
+ * Whether the text at `position` has arguments for the tool. After a call of the tool, they would be lost (rule:
  * arguments).
  */
 export function holdsArguments(text: string, position: number, name: string, tools: OfferedTools): boolean {
-  if (text.charAt(position) !== '{') return false;
-  const value = readValue(new Scanner(text, position));
+  const start = skipSpace(text, position);
+  argumentKey.lastIndex = start;
+  const { tag, key = tag } = argumentKey.exec(text)?.groups ?? {};
+  const isArgument = (each: string): boolean => isArgumentKey(each) || tools.declares(name, each);
+  if (key !== undefined && (tag === undefined ? isArgument(key) : isArgumentKey(key))) return true;
+  if (text.charAt(start) !== '{') return false;
+  const value = readValue(new Scanner(text, start));
   if (!isJsonObject(value ?? null)) return false;
-  return Object.keys(value ?? {}).some((key) => isArgumentKey(key) || tools.declares(name, key));
+  return Object.keys(value ?? {}).some(isArgument);
 }
 
 function unreadableObject(dialect: Dialect, problem: string, name: string | null = null): CallReading {
@@ -126,7 +134,8 @@ function isDefinition({ name, object }: CallObject, tools: OfferedTools | undefi
   });
 }
 
-const isArgumentKey = (key: string): boolean => argumentKeys.some((each) => each === key);
+/** Whether models put all arguments of a call under this key. */
+export const isArgumentKey = (key: string): boolean => argumentKeys.some((each) => each === key);
 
 /** A call in a JSON value. */
 interface CallObject {

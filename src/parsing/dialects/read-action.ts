@@ -36,6 +36,7 @@ const readers: readonly DialectReader[] = [
   { read: readCall },
   { read: readBracket },
   { read: readActionInput },
+  { read: readBlock },
   { read: readNamedOnly },
 ];
 

@@ -5,16 +5,19 @@ import { BARRED, type Beginnings, GAP, PREFIX } from './marks.js';
 /** Tags around the arguments of a call, as sources of regular expressions. */
 export interface ArgumentTags {
   readonly dialect: Dialect;
-  /** Matches the opening tag of an argument. Group `key` is its name; `type` and `attrs` may give its type. */
+  /**
+   * Matches the opening tag of an argument. Group `key` is its name; `type`, `lead` and `attrs` may give its type, and
+   * `wrong` is a closing tag that was written in place of another.
+   */
   readonly open: string;
-  /** Matches the closing tag of the argument. */
-  readonly close: (key: string) => string;
+  /** Returns `open` for one word, if the tag may have several. */
+  readonly openOf?: (word: string) => string;
+  /** Matches the closing tag of the argument. `word` is that of its opening tag, if the tag may have several. */
+  readonly close: (key: string, word?: string) => string;
   /** Matches the closing tag of the call. */
   readonly end: string;
   /** True if one line break at the start and one at the end of a value belong to the tags, not to the value. */
   readonly hasBreaks?: boolean;
-  /** True if a value may be inside `<![CDATA[…]]>`, which then ends it. */
-  readonly hasCdata?: boolean;
   /**
    * True if a tag opens an argument only if it is named after a declared parameter, since every XML tag has this form.
    */
@@ -48,35 +51,34 @@ export interface CallRow extends Beginnings {
 
 const NAME = '(?<name>[^"\'<>\\n]{1,200}?)';
 const WORD = '(?<name>[^\\s"\'<>(){}\\[\\]]{1,200}?)';
-const attribute = (key: string, group: string): string =>
-  `${key}\\s{0,4}=\\s{0,4}(?<q>["']?)(?<${group}>[^"'<>\\n]{1,200}?)\\k<q>(?<attrs>[\\s/][^<>\\n]{0,200})?`;
+/** Matches attributes before the one that is looked for, since their order means nothing. */
+const LEAD = `(?<lead>(?:[\\w-]{1,40}\\s{0,4}=\\s{0,4}(?:"[^"<>\\n]{0,200}"|'[^'<>\\n]{0,200}'|[^\\s"'<>]{1,200})\\s{1,4}){0,4}?)`;
+/** Matches an attribute from its name on, with the attributes after it. */
+const attribute = (name: string, group: string): string =>
+  `${name}\\s{0,4}=\\s{0,4}(?<q>["']?)(?<${group}>[^"'<>\\n]{1,300}?)\\k<q>(?<attrs>[\\s/][^<>\\n]{0,2000})?`;
 const fence = '(?:```\\w{0,10}\\s*)?';
 /** Matches DeepSeek's token between the parts of a call. */
 const SEP = `<[|｜]tool${GAP}sep[|｜]>`;
 const fenceEnd = '(?:\\s*```)?\\s*';
 
-const functionTags = (): ArgumentTags => ({
-  dialect: 'function_tag',
-  open: '<parameter\\s{0,4}=\\s{0,4}(?<q>["\']?)(?<key>[^"\'<>\\n]{1,200}?)\\k<q>\\s{0,4}>',
-  close: () => '</parameter\\s{0,4}>',
-  end: '</function\\s{0,4}>',
-  hasBreaks: true,
-});
+const PARAMETER_WORD = 'parameter|param|arg';
 
-const invokeTags = (prefix: string): ArgumentTags => ({
-  dialect: 'invoke',
-  open: `<${escaped(prefix)}parameter\\s{1,4}${attribute('name', 'key')}>`,
-  close: () => `</${escaped(prefix)}parameter\\s{0,4}>`,
-  end: `</${escaped(prefix)}invoke\\s{0,4}>`,
-});
-
-const paramTags = (): ArgumentTags => ({
-  dialect: 'invoke',
-  open: `<param\\s{1,4}${attribute('name', 'key')}>`,
-  close: () => '</param\\s{0,4}>',
-  end: '</function\\s{0,4}>',
-  hasCdata: true,
-});
+/** Returns tags for arguments in `<parameter=KEY>` or `<parameter name="KEY">`, in an element named `call`. */
+const parameterTags =
+  (dialect: Dialect, call: string) =>
+  (prefix: string): ArgumentTags => {
+    const p = escaped(prefix);
+    const openOf = (word: string): string =>
+      `<${p}(?<word>${word})${attribute(`(?:\\s{1,4}${LEAD}name)?`, 'key')}>`;
+    return {
+      dialect,
+      open: openOf(PARAMETER_WORD),
+      openOf,
+      close: (_, word = PARAMETER_WORD) => `</${p}(?:${word})\\s{0,4}>`,
+      end: `</${p}${call}\\s{0,4}>`,
+      hasBreaks: dialect === 'function_tag',
+    };
+  };
 
 const minimax = escaped(']<]minimax[>[');
 
@@ -104,7 +106,7 @@ export const toolElements = (tool: string): ArgumentTags => ({
 
 const xtmlTags = (): ArgumentTags => ({
   dialect: 'xtml',
-  open: '<\\|open\\|>\\s{0,4}argument\\s{1,4}key="(?<key>[^"<>\\n]{1,300})"(?<attrs>[^<>\\n]{0,200})<\\|sep\\|>',
+  open: `<\\|open\\|>\\s{0,4}argument\\s{1,4}${attribute(`${LEAD}(?:key|name)`, 'key')}<\\|sep\\|>`,
   close: () => '<\\|close\\|>\\s{0,4}argument\\s{0,4}<\\|sep\\|>',
   end: '<\\|close\\|>\\s{0,4}call\\s{0,4}<\\|sep\\|>',
 });
@@ -118,7 +120,7 @@ const pairTags = (prefix: string, suffix: string): ArgumentTags => {
   const between = '(?:\\s|\\\\n){0,8}';
   return {
     dialect: 'arg_pairs',
-    open: `<${tag('arg_key')}>\\s{0,8}(?<key>[^<>\\n]{1,200}?)\\s{0,8}</${tag('arg_key')}>${between}(?:<${tag('arg_type')}>(?<type>\\w{1,20})</${tag('arg_type')}>${between})?<${tag('arg_value')}>`,
+    open: `<${tag('arg_key')}>\\s{0,8}(?<key>[^<>\\n]{1,200}?)\\s{0,8}(?:</${tag('arg_key')}>|(?<wrong></${tag('arg_value')}>|(?=<${tag('arg_value')}>)))${between}(?:<${tag('arg_type')}>(?<type>\\w{1,20})</${tag('arg_type')}>${between})?<${tag('arg_value')}>`,
     close: () => `</${tag('arg_value')}>`,
     end: `</(?:iquest_)?${tag('tool_call')}>`,
   };
@@ -131,13 +133,16 @@ const solarTags = (): ArgumentTags => ({
   end: '<\\|tool_call:end\\|>',
 });
 
+/** Beginnings of Harmony's headers without special tokens. The role may precede them. */
+const strippedChannels = ['commentary to=', 'commentaryto=', 'analysis to=', 'analysisto='];
+
 /** Opening tags that include the tool's name. To support a new model family with such a tag, add an entry here. */
 export const callRows: readonly CallRow[] = [
   {
     words: ['<function=', '<function ='],
     open: new RegExp(`<function\\s{0,4}=\\s{0,4}(?<q>["']?)${NAME}\\k<q>\\s{0,4}>`, 'y'),
     jsonEnd: /\s*<\/function>/y,
-    tags: functionTags,
+    tags: parameterTags('function_tag', 'function'),
   },
   {
     // Llama 3 on Groq: the `>` of the opening tag is missing or misplaced.
@@ -147,21 +152,31 @@ export const callRows: readonly CallRow[] = [
     isMended: true,
   },
   {
-    words: ['<function name=', '<functionname='],
-    open: new RegExp(`<function ?${attribute('name', 'name')}>`, 'y'),
-    jsonEnd: /\s*<\/function>/y,
-    tags: paramTags,
+    words: ['<function ', '<functionname='],
+    open: new RegExp(`<function\\s{0,4}${attribute(`${LEAD}name`, 'name')}>`, 'y'),
+    jsonEnd: /\s*<\/function\s{0,4}>/y,
+    tags: parameterTags('invoke', 'function'),
   },
   {
-    words: ['<invoke name=', ...BARRED],
+    words: ['<invoke ', ...BARRED],
     otherwise: /<(?:[a-z][\w-]{0,15}:)?invoke\s/y,
-    open: new RegExp(`<${PREFIX}invoke\\s{1,4}${attribute('name', 'name')}>`, 'y'),
-    jsonEnd: /\s*<\/(?:[|｜]{1,2}\w{4}[|｜]{1,2} ?|[\w-]{1,16}:)?invoke>/y,
-    tags: invokeTags,
+    open: new RegExp(`<${PREFIX}invoke\\s{1,4}${attribute(`${LEAD}(?:name|tool)`, 'name')}>`, 'y'),
+    jsonEnd: /\s*<\/(?:[|｜]{1,2}\w{4}[|｜]{1,2} ?|[\w-]{1,16}:)?invoke\s{0,4}>/y,
+    tags: parameterTags('invoke', 'invoke'),
+  },
+  {
+    // The name of the tool is in the tag that other models write around the call.
+    words: ['<tool_call ', '<function_call ', '<tool_use ', '<tool_call='],
+    open: new RegExp(
+      `<(?<s>tool_call|function_call|tool_use)${attribute(`(?:\\s{1,4}${LEAD}(?:name|tool|tool_name|function))?`, 'name')}>`,
+      'y',
+    ),
+    jsonEnd: /\s*<\/(?:tool_call|function_call|tool_use)\s{0,4}>/y,
+    tags: (prefix, call) => parameterTags('invoke', call)(prefix),
   },
   {
     words: [']<]minimax[>[<invoke'],
-    open: new RegExp(`${minimax}<invoke\\s{1,4}${attribute('name', 'name')}>`, 'y'),
+    open: new RegExp(`${minimax}<invoke\\s{1,4}${attribute(`${LEAD}name`, 'name')}>`, 'y'),
     tags: minimaxElements,
   },
   {
@@ -171,7 +186,10 @@ export const callRows: readonly CallRow[] = [
   },
   {
     words: ['<|open|>call', '<|open|> call'],
-    open: new RegExp(`<\\|open\\|>\\s{0,4}call\\s{1,4}tool="${NAME}"[^<>\\n]{0,200}<\\|sep\\|>`, 'y'),
+    open: new RegExp(
+      `<\\|open\\|>\\s{0,4}call\\s{1,4}${attribute(`${LEAD}(?:tool|name)`, 'name')}<\\|sep\\|>`,
+      'y',
+    ),
     tags: xtmlTags,
   },
   {
@@ -185,9 +203,16 @@ export const callRows: readonly CallRow[] = [
   {
     words: ['<｜tool', '<|tool▁', '<|tool_call_begin|>'],
     open: new RegExp(
-      `<[|｜]tool${GAP}call${GAP}begin[|｜]>(?:function${SEP})?${WORD}(?:${SEP}|\\n)\\s*${fence}`,
+      `<[|｜]tool${GAP}call${GAP}begin[|｜]>(?:function${SEP})?${WORD}(?:${SEP}|\\n|(?=[\`{]))\\s*${fence}`,
       'y',
     ),
+    jsonEnd: new RegExp(`${fenceEnd}<[|｜]tool${GAP}call${GAP}end[|｜]>`, 'y'),
+  },
+  {
+    // DeepSeek V3 without the opening token of the call.
+    words: ['function<｜tool', 'function<|tool▁'],
+    open: new RegExp(`function${SEP}${WORD}(?:\\n|(?=\`))\\s*${fence}(?=["{]|$)`, 'y'),
+    startsLine: true,
     jsonEnd: new RegExp(`${fenceEnd}<[|｜]tool${GAP}call${GAP}end[|｜]>`, 'y'),
   },
   {
@@ -200,26 +225,33 @@ export const callRows: readonly CallRow[] = [
   },
   {
     // In Harmony's format, the recipient is in the header of the channel or in the role.
-    words: ['<|channel|>commentary to=', '<|channel|>analysis to=', '<|start|>assistant to='],
-    open: harmony('(?:<\\|start\\|>assistant ?(?=to=))?(?:<\\|channel\\|>(?:commentary|analysis) )?'),
-    jsonEnd: /\s*<\|(?:call|end)\|>/y,
+    words: [
+      '<|channel|>commentary ',
+      '<|channel|>analysis ',
+      '<|channel|>final to=',
+      '<|start|>assistant to=',
+    ],
+    open: harmony(
+      '(?:<\\|start\\|>assistant ?(?=to=))?(?:<\\|channel\\|>(?:commentary|analysis|final) {1,2})?',
+    ),
+    jsonEnd: /(?:\s*```)?\s*<\|(?:call|end)\|>|\s*```/y,
   },
   {
+    // The same without its first token, or without any.
     words: [
       'to=functions.',
-      'commentary to=functions.',
-      'analysis to=functions.',
-      'assistantcommentary to=functions.',
+      'assistant to=functions.',
+      ...['', 'assistant'].flatMap((role) => strippedChannels.map((channel) => role + channel)),
     ],
-    open: harmony('(?:(?:assistant)?(?:commentary|analysis) )?'),
+    open: harmony('(?:assistant)? ?(?:commentary|analysis)? ?'),
     startsLine: true,
-    jsonEnd: /\s*<\|(?:call|end)\|>/y,
+    jsonEnd: /(?:\s*```)?\s*<\|(?:call|end)\|>|\s*```/y,
   },
   {
     words: ['>>>'],
-    open: new RegExp(`>>>${WORD}[ \\t]{0,4}\\r?\\n\\s{0,8}(?=\\{)`, 'y'),
+    open: new RegExp(`>>>${WORD}(?:[ \\t]{0,4}\\r?\\n\\s{0,8}${fence}(?=["{[])|(?=\\{))`, 'y'),
     startsLine: true,
-    jsonEnd: /(?!)/y,
+    jsonEnd: /\s*```/y,
   },
 ];
 
@@ -228,8 +260,10 @@ export const callRows: readonly CallRow[] = [
  */
 function harmony(before: string): RegExp {
   const name = '(?:functions\\.)?(?<name>[^\\s<>{}]{1,200}?)';
-  const type = '\\s{0,2}(?:<\\|constrain\\|>)?(?:json|code)?\\s{0,2}(?:<\\|message\\|>\\s*|\\s*(?=\\{|$))';
-  return new RegExp(`${before}to=${name}(?:\\s?<\\|channel\\|>(?:commentary|analysis))?${type}`, 'y');
+  const channel = '(?:\\s?(?:<\\|channel\\|>)?(?:commentary|analysis))?';
+  const type =
+    '\\s{0,2}(?:<\\|constrain\\|>)?\\s?(?:json|code)?\\s{0,2}(?:<\\|message\\|>\\s*|\\s*(?=["{[`]|$))';
+  return new RegExp(`${before}to=${name}${channel}${type}${fence}`, 'y');
 }
 
 /**
@@ -239,21 +273,15 @@ function harmony(before: string): RegExp {
  */
 export const namedRows: readonly {
   readonly stripped: boolean;
+  /** True if any text may have this form, so that it is a call only of an offered tool. */
+  readonly offeredOnly?: boolean;
   readonly row: Omit<CallRow, keyof Beginnings>;
 }[] = [
-  {
-    // DeepSeek V3 without the opening token of the call.
-    stripped: false,
-    row: {
-      open: new RegExp(`function${SEP}${WORD}\\n\\s*${fence}(?=\\{|$)`, 'y'),
-      jsonEnd: new RegExp(`${fenceEnd}<[|｜]tool${GAP}call${GAP}end[|｜]>`, 'y'),
-    },
-  },
   {
     stripped: true,
     row: {
       open: new RegExp(
-        `${WORD}(?:<\\|tool_call_argument_begin\\|>|(?:\\[CALL_ID\\]\\w{0,40})?(?:\\[ARGS\\]|(?<=\\[CALL_ID\\]\\w{0,40})$)|${SEP})\\s{0,8}${fence}(?=\\{|$)`,
+        `${WORD}(?:<\\|tool_call_argument_begin\\|>|\\[CALL_ID\\]\\w{0,40}(?:\\[ARGS\\])?|\\[ARGS\\]|${SEP})\\s{0,8}${fence}(?=["{]|$)`,
         'y',
       ),
       jsonEnd: new RegExp(`${fenceEnd}(?:<[|｜]tool${GAP}call${GAP}end[|｜]>|<\\|tool_call_end\\|>)`, 'y'),
@@ -263,7 +291,7 @@ export const namedRows: readonly {
     stripped: true,
     row: {
       open: new RegExp(
-        `${WORD}(?:\\s|\\\\n){0,8}(?:<tool_sep(?<s>:[\\w.-]{1,40})?>\\s{0,8})?(?=<(?<p>ifm\\|)?arg_key)`,
+        `${WORD}(?:\\s|\\\\n){0,8}(?:<tool_sep(?<s>:[\\w.-]{1,40})?>\\s{0,8})?(?=<(?<p>ifm\\||longcat_)?arg_key)`,
         'y',
       ),
       tags: pairTags,
@@ -273,7 +301,7 @@ export const namedRows: readonly {
     stripped: true,
     row: {
       open: new RegExp(
-        `${WORD}(?:\\s|\\\\n){0,8}(?:<tool_sep(?<s>:[\\w.-]{1,40})?>\\s{0,8})?(?=</(?<p>ifm\\|)?(?:iquest_)?tool_call)`,
+        `${WORD}(?:\\s|\\\\n){0,8}(?:<tool_sep(?<s>:[\\w.-]{1,40})?>\\s{0,8})?(?=</(?<p>ifm\\||longcat_)?(?:iquest_)?tool_call)`,
         'y',
       ),
       tags: pairTags,
@@ -291,6 +319,14 @@ export const namedRows: readonly {
     // format is recognised only if the `>>>` of a next call follows.
     stripped: true,
     row: { open: new RegExp(`${WORD}\\s{0,4}\\n(?=\\{)`, 'y'), jsonEnd: /\s*(?=>>>)/y, needsEnd: true },
+  },
+  {
+    stripped: false,
+    offeredOnly: true,
+    row: {
+      open: new RegExp(`["'\`*]{0,2}${WORD}["'\`*]{0,2}\\s{0,8}(?:[:,=]|=>|->)?\\s{0,8}(?=\\{)`, 'y'),
+      jsonEnd: /(?!)/y,
+    },
   },
   {
     stripped: false,

@@ -7,7 +7,7 @@ import { type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 const quotes = ['<|"|>', '<escape>'] as const;
 /** Matches the opening token and the name of a call. The word `call` may be missing. */
 const opener =
-  /(?:<\|tool_call>|<start_function_call>|<call>)?\s{0,4}(?:call)?:?(?<name>[^\s{}<>:"'][^\s{}<>"']{0,199})(?=\{)/y;
+  /(?:<\|tool_call>|<start_function_call>|<call>)?\s{0,4}(?:call)?:?\s?(?<name>[^\s{}<>:"'][^\s{}<>"']{0,199})\s{0,4}(?=\{)/y;
 const closer = /\s{0,8}(?:<tool_call\|>|<end_function_call>|<\/call>)/y;
 
 export const gemmaWords = ['<|tool_call>', '<start_function_call>', '<call>'] as const;

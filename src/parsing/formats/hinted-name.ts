@@ -35,13 +35,14 @@ export function hintedName(
  */
 export function offeredName(written: string, tools: OfferedTools): string {
   const plain = written.trim().replaceAll('&quot;', '"').replaceAll('&amp;', '&');
-  const short = plain.replace(/^functions\./, '').replace(/:\d{1,9}$/, '');
-  const names = [plain, short, plain.replace(/^functions\./, ''), plain.replace(/:\d{1,9}$/, '')];
+  const short = plain.replace(/^functions\./, '').replace(/:\d{0,9}$/, '');
+  const names = [plain, short, plain.replace(/^functions\./, ''), plain.replace(/:\d{0,9}$/, '')];
   return names.find((name) => tools.find(name)) ?? short;
 }
 
 /** Matches a word that may name a tool, if the text after it may begin or follow its arguments. */
-const nameInCall = /(?<![\w.-])[A-Za-z_][\w.-]{0,199}(?=["']?\s{0,8}[("'{<,\n]|["']?\s{0,8}$)/g;
+const nameInCall =
+  /(?<![\w.-])[A-Za-z_][\w.-]{0,199}(?=["']?\s{0,8}[("'{<,\n]|(?<=<[\w.-]{1,200})>|["']?\s{0,8}$|\s{1,4}\w{1,40}\s{0,4}=)/g;
 /** Maximum length of a text that is searched for the name of a call. */
 const MAX_SEARCHED = 4_000;
 

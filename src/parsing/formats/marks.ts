@@ -43,13 +43,13 @@ const fixed = (...words: string[]): MarkRow[] =>
   words.map((word) => ({ words: [word], open: new RegExp(escaped(word), 'y') }));
 
 /** Matches prefixes of tag names: tokens of DeepSeek and GigaChat, `ifm|` of K2 Horizon, and any XML namespace. */
-export const PREFIX = '(?<p>[|｜]{1,2}(?:DSML|GCML)[|｜]{1,2} ?|ifm\\||[a-z][\\w-]{0,15}:)?';
+export const PREFIX = '(?<p>[|｜]{0,2}(?:DSML|GCML)[|｜]{1,2} ?|ifm\\||[a-z][\\w-]{0,15}:)?';
 /**
  * Matches the character between the words of DeepSeek's tokens, in all spellings that DeepSeek's own parsers accept.
  */
 export const GAP = '(?:▁|\\\\?_| )';
 
-/** Beginnings of tags with DeepSeek's or GigaChat's prefix, whose bars models write in ASCII or twice. */
+/** Beginnings of tags with DeepSeek's or GigaChat's prefix, whose bars models write in ASCII, twice or not at all. */
 export const BARRED = [
   '<｜DSML',
   '<｜GCML',
@@ -59,10 +59,15 @@ export const BARRED = [
   '<｜｜GCML',
   '<||DSML',
   '<||GCML',
+  '<DSML',
+  '<GCML',
 ];
 
 /** Opening line of a code fence whose language shows that it contains a call (Gemma 3). */
 export const CALL_FENCE = '```tool_code';
+
+/** Matches the attributes of a tag, such as an id, unless one of them is the name of the tool. */
+const ATTRIBUTES = '(?:\\s(?![^<>\\n]{0,200}\\b(?:name|tool|tool_name|function)\\s{0,4}=)[^<>\\n]{0,200})?';
 
 /**
  * Opening marks of sections, and of calls whose name or JSON follows the mark. To support a new model family with such
@@ -72,11 +77,11 @@ const markRows: readonly MarkRow[] = [
   {
     words: ['<tool_call', '<function_call', ...BARRED, '<ifm|tool_call'],
     otherwise: /<[a-z][\w-]{0,15}:/y,
-    open: new RegExp(`<${PREFIX}(?:tool_calls?|function_calls?)(?<s>:[\\w.-]{1,40})?>`, 'y'),
+    open: new RegExp(`<${PREFIX}(?:tool_calls?|function_calls?)(?<s>:[\\w.-]{1,40})?${ATTRIBUTES}>`, 'y'),
   },
   {
     words: BARRED,
-    open: /<(?<p>[|｜]{1,2}(?:DSML|GCML)[|｜]{1,2} ?)(?:calls|toolcalls|tool)>/y,
+    open: /<(?<p>[|｜]{0,2}(?:DSML|GCML)[|｜]{1,2} ?)(?:calls|toolcalls|tool)>/y,
   },
   {
     words: ['<｜tool', '<|tool▁', '<|tool_calls'],
@@ -88,6 +93,11 @@ const markRows: readonly MarkRow[] = [
       `<[|｜]tool${GAP}call${GAP}begin[|｜]>(?:function)?<[|｜]tool${GAP}sep[|｜]>(?=\\s*<)`,
       'y',
     ),
+  },
+  {
+    // Gemma's marks. Its own notation is read with the mark as a whole.
+    words: ['<|tool_call>', '<start_function_call>'],
+    open: /<(?:\|tool_call|start_function_call)>(?=\s{0,8}(?:[{[]|(?:call:)?\s?[\w.-]{1,200}\())/y,
   },
   // One of the two brackets of Mistral's `[TOOL_CALLS]` may be missing.
   { words: ['[TOOL_CALLS'], open: /\[TOOL_CALLS(?=\w)/y },
@@ -104,13 +114,19 @@ const markRows: readonly MarkRow[] = [
   ...fixed('<longcat_tool_call>', '<iquest_tool_call>', '<dots_function_call>', '<|function_call|>'),
   ...fixed(
     '[TOOL_CALLS]',
+    '[TOOL_CALL]',
+    '[TOOL_REQUEST]',
     '<|tool_call_start|>',
     '<|python_start|>',
     '<|python_tag|>',
     '<|tool_call:start|>',
   ),
-  ...fixed('<|tool_calls_section_begin|>', ']<]minimax[>[<tool_call>'),
-  { words: ['<|open|>tools', '<|open|> tools'], open: /<\|open\|>\s{0,4}tools\s{0,4}<\|sep\|>/y },
+  { words: ['<|tool_call'], open: /<\|tool_calls?_section_begin\|>/y },
+  ...fixed(']<]minimax[>[<tool_call>'),
+  {
+    words: ['<|open|>tool', '<|open|> tool'],
+    open: /<\|open\|>\s{0,4}tool(?:s|_calls?)?(?:\s[^<>\n]{0,200})?<\|sep\|>/y,
+  },
   ...fixed('<|plamo:begin_tool_requests:plamo|>', '<|content_invoke_tool_json|>'),
   ...fixed('<|message_model|><|content_invoke_tool_json|>'),
   { words: ['<|action_start|>'], open: /<\|action_start\|>\s{0,4}<\|plugin\|>/y },
@@ -125,7 +141,7 @@ const markRows: readonly MarkRow[] = [
     open: /<\|start\|>assistant to=(?!self<|user<)[\w.-]{1,200}<\|message\|>(?=\s*<)/y,
   },
   { words: ['to='], open: /to=(?!self<|user<)[\w.-]{1,200}<\|message\|>(?=\s*<)/y, startsLine: true },
-  { words: ['-> tool/function_call'], open: /-> tool\/function_call(?=\s)/y, startsLine: true },
+  { words: ['-> tool/function_call'], open: /-> tool\/function_call(?=[\s[])/y, startsLine: true },
   { words: ['function call<|role_sep|>'], open: /function call<\|role_sep\|>/y, startsLine: true },
   { words: ['functools['], open: /functools(?=\[)/y, startsLine: true },
   { words: [CALL_FENCE], open: /```tool_code[ \t]*(?=\r?\n)/y, startsLine: true },
@@ -139,10 +155,10 @@ const markRows: readonly MarkRow[] = [
 
 /** Pattern source that matches any closing tag or token of a section or a call. Its opening mark may be missing. */
 export const closerSource = [
-  '</(?:[|｜]{1,2}(?:DSML|GCML)[|｜]{1,2} ?|ifm\\||longcat_|iquest_|dots_|[a-z][\\w-]{0,15}:)?(?:tool_calls?|function_calls?|calls|toolcalls|tools?|tool_code|TOOLCALL|response|json|JSON|xml)(?::[\\w.-]{1,40})?>',
+  '</(?:[|｜]{0,2}(?:DSML|GCML)[|｜]{1,2} ?|ifm\\||longcat_|iquest_|dots_|[a-z][\\w-]{0,15}:)?(?:tool_calls?|function_calls?|calls|toolcalls|tools?|tool_code|TOOLCALL|response|json|JSON|xml)(?::[\\w.-]{1,40})?\\s{0,4}>',
   `<[|｜]tool${GAP}calls?${GAP}end[|｜]>`,
-  '<\\|/tool_call\\|>|<\\|tools_suffix\\|>|<\\|END_ACTION\\|>|\\[/TOOL_CALLS\\]|<\\|tool_call_end\\|>|<\\|python_end\\|>',
-  '<\\|tool_call:end\\|>|<\\|tool_calls_section_end\\|>|<\\|close\\|>\\s{0,4}tools\\s{0,4}<\\|sep\\|>|\\]<\\]minimax\\[>\\[</tool_call>',
+  '<\\|/tool_call\\|>|<\\|tools_suffix\\|>|<\\|END_ACTION\\|>|\\[/TOOL_CALLS?\\]|\\[END_TOOL_REQUEST\\]|<\\|tool_call_end\\|>|<tool_call\\|>|<end_function_call>|<\\|python_end\\|>',
+  '<\\|tool_call:end\\|>|<\\|tool_calls?_section_end\\|>|<\\|close\\|>\\s{0,4}tool(?:s|_calls?)?\\s{0,4}<\\|sep\\|>|\\]<\\]minimax\\[>\\[</tool_call>',
   '<\\|plamo:end_tool_requests:plamo\\|>|<\\|end_message\\|>|<\\|action_end\\|>',
 ].join('|');
 const closer = new RegExp(closerSource, 'y');

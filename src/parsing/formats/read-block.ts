@@ -1,5 +1,5 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
-import { holdsArguments, readJsonCalls } from '../dialects/json-object.js';
+import { holdsArguments, isArgumentKey, readJsonCalls } from '../dialects/json-object.js';
 import { readNamedTag } from '../dialects/tags.js';
 import { type CallReading, unreadable, type WholeCall, withArguments } from '../dialects/written-call.js';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../text/characters.js';
 import { chatTokenAt, opensOtherTurn, TO_USER } from '../text/chat-tokens.js';
 import { readValue } from '../text/literals.js';
-import { Scanner } from '../text/scanner.js';
+import { isJsonObject, Scanner } from '../text/scanner.js';
 import { type CallRow, callRows, callWords, lineCallWords, namedRows, toolElements } from './call-rows.js';
 import { GEMMA_STRIPPED, gemmaWords, readGemmaCall } from './gemma.js';
 import { hintedName, namedCall, offeredName } from './hinted-name.js';
@@ -95,9 +95,11 @@ const afterName = [
   '{',
   '<arg_key',
   '<ifm|arg_key',
+  '<longcat_arg_key',
   '</tool_call',
   '</ifm|tool_call',
   '</iquest_tool_call',
+  '</longcat_tool_call',
   '<tool_sep',
   '[ARGS]',
   '[CALL_ID]',
@@ -106,6 +108,7 @@ const afterName = [
   ':',
   '\\n',
 ];
+const MAX_AFTER_NAME = Math.max(...afterName.map((each) => each.length));
 
 function mayBeNamed(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
   const start = text.startsWith('functions.', position) ? position + 'functions.'.length : position;
@@ -115,7 +118,7 @@ function mayBeNamed(text: string, position: number, tools: OfferedTools): boolea
   const next = skipSpace(text, end);
   if (next - end > 8) return false;
   if (next >= text.length) return 'partial';
-  const rest = text.slice(next, next + 12);
+  const rest = text.slice(next, next + MAX_AFTER_NAME);
   if (afterName.some((each) => rest.startsWith(each))) return true;
   return afterName.some((each) => each.startsWith(rest) && next + rest.length >= text.length)
     ? 'partial'
@@ -151,7 +154,27 @@ export function readOpenedBlock(text: string, start: number, tools: OfferedTools
 
 /** Matches the opening mark of a call in which the tool's name directly follows the mark. */
 const MARKED_CALL =
-  '<(?:ifm\\||iquest_)?tool_call(?::[\\w.-]{1,40})?>\\s{0,8}[^<\\s]{1,200}\\s{0,8}<(?:(?:ifm\\|)?arg_key|tool_sep|/(?:ifm\\||iquest_)?tool_call)|<\\|tool_call:start\\|>';
+  '<(?:ifm\\||iquest_|longcat_)?tool_call(?::[\\w.-]{1,40})?>\\s{0,8}[^<\\s]{1,200}\\s{0,8}<(?:(?:ifm\\||longcat_)?arg_key|tool_sep|/(?:ifm\\||iquest_|longcat_)?tool_call)|<\\|tool_call:start\\|>';
+
+/** Matches what may precede the name of a tool in a form that cannot be read. */
+const beforeName = /[\s:"'`*([{]{0,8}(?:name["']?\s{0,4}[:=]\s{0,4}["']?)?/y;
+
+/** Matches the first tags of arguments where the name of a tool is expected. */
+const namelessArguments =
+  /<(?:[|｜]{1,2}\w{4}[|｜]{1,2} ?|[\w-]{1,16}:)?(?:parameter|param)[\s=]|(?:[\w.-]{1,200}<\/|<)(?:ifm\|)?arg_key>/y;
+
+/** Matches a mark of a call, or white space around it. Some marks include the text up to the next one. */
+const MARK = [
+  '<\\|(?:open|channel|constrain)\\|>[^<>\\n]{0,200}(?=[<\\n]|$)',
+  '<(?!\\|(?:open|channel|constrain)\\|>)[^/<>\\n][^<>\\n]{0,200}>',
+  '\\[[A-Z_]{4,20}\\]|\\]<\\]minimax\\[>\\[|\\s',
+].join('|');
+/** Matches the opening marks of a call, the last of which may be cut off, and at most one word between them. */
+const openingMarks = new RegExp(
+  `^(?:${MARK})*(?:function|(?:assistant ?|commentary |analysis )?to=)?[\\w.:-]{0,200}(?:${MARK})*(?:<[^<>\\n]{0,200}|\\[[A-Z_]{0,20}|\\]<?\\]?\\w{0,7}\\[?>?)?$`,
+);
+/** Maximum length of the opening marks of a call. */
+const MAX_OPENING = 400;
 
 /** Maximum number of opening marks that are not closed yet. Real sections and calls nest at most three deep. */
 const MAX_MARKS = 8;
@@ -175,7 +198,7 @@ class BlockReader {
   readonly #variables = new Set<unknown>();
   /** Number of code fences that the block opened and that are not closed yet. */
   #fences = 0;
-  /** True if a closing mark was read before any opening mark. */
+  /** True if a call and then a mark were read, without an opening mark before them. */
   #lacksOpener = false;
   /** End of the last call, or of the closing mark after it. */
   #end = 0;
@@ -214,6 +237,7 @@ class BlockReader {
     if (!mark) return null;
     if (mark.offeredOnly && hintedName(this.#text, skipSpace(this.#text, mark.end), this.#tools) === null)
       return null;
+    if (this.#calls.length > 0 && this.#mark === null) this.#lacksOpener = true;
     this.#mark = mark;
     this.#depth += 1;
     if (this.#text.slice(at, mark.end).includes('```')) this.#fences += 1;
@@ -243,7 +267,7 @@ class BlockReader {
       const block = this.#block(start, this.#end);
       return block?.kind === 'call' && reading ? { ...block, dataEnd: this.#dataEnd(reading, at) } : block;
     }
-    if (reading === null) return this.#unread(at, place);
+    if (reading === null) return place.startsLine ? (this.#unread(at) ?? this.#cutOff(start)) : null;
     if (!this.#isMeant(reading, place)) return null;
     const isOffered = reading.name !== null && this.#tools.find(reading.name) !== undefined;
     return isOffered ? { ...reading, end: this.#dataEnd(reading, at) } : reading;
@@ -344,18 +368,41 @@ class BlockReader {
     start: number,
     { 0: opener, groups = {} }: RegExpExecArray,
   ): CallReading | null {
-    const { name = '', attrs = '' } = groups;
+    const { name = '', lead = '', attrs = '' } = groups;
     const isMarked = !('words' in row);
     const opens = isMarked ? MARKED_CALL : row.open.source;
     const head = this.#head(name, [start, start + opener.length], { opens, isMarked });
     if (row.isMended && !head.tool) return null;
-    if (attrs.trim() === '/') return this.#withoutArguments(head, row);
+    const lost = this.#argumentIn(`${lead} ${attrs}`, head);
+    const reading = attrs.trimEnd().endsWith('/')
+      ? this.#withoutArguments(head, row)
+      : this.#readBody(row, head, groups);
+    if (reading?.kind !== 'call' || lost === null || isGiven(reading, lost)) return reading;
+    const { dialect, name: tool, end } = reading;
+    const problem = `${tool}: write its arguments inside the call, not as attributes`;
+    return { kind: 'unreadable', dialect, name: tool, problem, cut: false, end };
+  }
+
+  /** Returns the name of the first attribute that is an argument of the tool or holds all of them. */
+  #argumentIn(attributes: string, { name }: CallHead): string | null {
+    const keys = [...attributes.matchAll(/([\w-]{1,200})\s{0,4}=\s{0,4}(?:"[^"]*"|'[^']*'|\S*)/g)].map(
+      ([, key = '']) => key,
+    );
+    return keys.find((key) => isArgumentKey(key) || this.#tools.declares(name, key)) ?? null;
+  }
+
+  #readBody(
+    row: Omit<CallRow, keyof Beginnings>,
+    head: CallHead,
+    groups: NonNullable<RegExpExecArray['groups']>,
+  ): CallReading | null {
     const body = skipSpace(this.#text, head.end);
     const mayBeJson = row.jsonEnd && (!row.tags || this.#text.charAt(body) === '{');
     if (mayBeJson) return this.#readJson(head, body, row);
     if (!row.tags) return null;
     const tags = row.tags(groups['p'] ?? '', groups['s'] ?? this.#mark?.suffix ?? '');
-    this.#raw.set(tags.open, { opens, closes: `${tags.close(name)}|${tags.end}` });
+    const closes = `${tags.close(groups['name'] ?? '')}|${tags.end}`;
+    this.#raw.set(tags.open, { opens: head.opens, closes });
     return new TaggedArguments(this.#text, { matches: this.#matches, tags, head }).read();
   }
 
@@ -454,6 +501,7 @@ class BlockReader {
     const text = this.#text;
     const isList = text.charAt(at) === '[' && isOneOf('{[]', text, skipSpace(text, at + 1));
     if (text.charAt(at) === '{' || isList) return this.#readObjects(at, isList);
+    if (text.startsWith(GEMMA_STRIPPED, at)) return this.#readPrefixed(at);
     const taught = readNamedTag(text, at);
     if (taught) return this.#add(taught);
     if (this.#calls[0]?.dialect.startsWith('json')) return null; // A mark holds calls of one grammar.
@@ -477,6 +525,13 @@ class BlockReader {
     return reading;
   }
 
+  /** Reads Gemma's `call:` with its notation, or with Python's. */
+  #readPrefixed(at: number): CallReading | null {
+    const name = skipSpace(this.#text, at + GEMMA_STRIPPED.length);
+    const reading = readGemmaCall(this.#text, at) ?? readPythonCalls(this.#text, name, this.#tools);
+    return reading && this.#add(reading);
+  }
+
   #readObjects(at: number, isList: boolean): CallReading | null {
     const grammar = isList ? 'json_list' : 'json_block';
     const dialect = this.#mark?.labelsFence ? 'json' : grammar;
@@ -488,13 +543,14 @@ class BlockReader {
   }
 
   #readNamed(at: number, isMarked: boolean): CallReading | null {
-    for (const { row, stripped } of namedRows) {
+    for (const { row, stripped, offeredOnly } of namedRows) {
       if (!stripped && !isMarked) continue;
       row.open.lastIndex = at;
       const found = row.open.exec(this.#text);
       if (!found) continue;
       const name = offeredName(found.groups?.['name'] ?? '', this.#tools);
-      if (!this.#tools.find(name) && (!isMarked || this.#tools.areUnknown)) continue;
+      const needsTool = !isMarked || offeredOnly || this.#tools.areUnknown;
+      if (needsTool && !this.#tools.find(name)) continue;
       const reading = this.#readRow(row, at, found);
       if (reading && !this.#isMentioned(reading)) return this.#add(reading);
     }
@@ -517,7 +573,7 @@ class BlockReader {
   #readStripped(at: number): CallReading | null {
     const isGemma = this.#text.startsWith(GEMMA_STRIPPED, at);
     const gemma = isGemma ? readGemmaCall(this.#text, at) : null;
-    if (gemma?.kind === 'call' && gemma.name && this.#tools.find(gemma.name)) return this.#add(gemma);
+    if (gemma?.name && this.#tools.find(gemma.name)) return this.#add(gemma);
     return this.#readNamed(at, false);
   }
 
@@ -527,25 +583,34 @@ class BlockReader {
   }
 
   /** Reports a call with an opening mark and an offered tool's name, but without readable arguments. */
-  #unread(at: number, { startsLine }: BlockPlace): CallReading | null {
-    if (this.#depth === 0 || !startsLine) return null;
+  #unread(at: number): CallReading | null {
+    if (this.#depth === 0) return null;
     const fence = this.#fences > 0 ? this.#matches.after('\n[ \t]*```', at) : null;
     const end = fence ?? this.#matches.after('</[\\w:|]{1,40}>', at) ?? this.#matches.after(closerSource, at);
-    const named = this.#tools.find(this.#text.slice(at, this.#tools.nameEnd(this.#text, at)));
     // In `<tools>`, prompts define the tools.
-    const searched = end && !this.#mark?.definesTools ? this.#text.slice(at, end.index) : '';
+    const definesTools = this.#mark?.definesTools === true;
+    const start = definesTools ? at : (matchEnd(beforeName, this.#text, at) ?? at);
+    const named = this.#tools.find(this.#text.slice(start, this.#tools.nameEnd(this.#text, start)));
+    const searched = end && !definesTools ? this.#text.slice(at, end.index) : '';
     const tool = named ?? this.#tools.find(namedCall(searched, this.#tools) ?? '');
-    if (!tool) return null;
+    const name = tool?.name ?? null;
+    if (name === null && (end === null || matchEnd(namelessArguments, this.#text, at) === null)) return null;
     const stop = end ? end.index + end[0].length : this.#text.length;
-    const problem = `${tool.name}: its arguments cannot be read`;
-    return {
-      kind: 'unreadable',
-      dialect: 'arg_pairs',
-      name: tool.name,
-      problem,
-      cut: end === null,
-      end: stop,
-    };
+    const problem = name === null ? 'the call names no tool' : `${name}: its arguments cannot be read`;
+    return { kind: 'unreadable', dialect: 'arg_pairs', name, problem, cut: end === null, end: stop };
+  }
+
+  /** Reports a call of an offered tool if the text ends within its opening marks, the first of which is whole. */
+  #cutOff(start: number): CallReading | null {
+    if (!isOneOf('<[]', this.#text, start)) return null;
+    const rest = this.#text.slice(start, start + MAX_OPENING).trimEnd();
+    const element = /^<([\w.-]+)>/.exec(rest)?.[1] ?? '';
+    if (rest.length >= MAX_OPENING || !openingMarks.test(rest) || isHtml(element)) return null;
+    const words = rest.match(/[A-Za-z_][\w.:-]*/g) ?? [];
+    const name = words.map((word) => offeredName(word, this.#tools)).find((word) => this.#tools.find(word));
+    if (name === undefined) return null;
+    const problem = `${name}: the call is cut off`;
+    return { kind: 'unreadable', dialect: 'name_json', name, problem, cut: true };
   }
 
   /**
@@ -574,6 +639,12 @@ function skipComments(text: string, position: number): number {
   while (text.charAt(at) === '#') at = skipSpace(text, lineEnd(text, at));
   return at;
 }
+
+/** Whether a call has an argument of this name. */
+const isGiven = ({ list }: WholeCall, name: string): boolean =>
+  list.some(
+    ({ key, value }) => key === name || (key === null && isJsonObject(value) && Object.hasOwn(value, name)),
+  );
 
 /** Whether an element with this name is more likely HTML or XML than a call of a tool. */
 export const isHtml = (name: string): boolean =>

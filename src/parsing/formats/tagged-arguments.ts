@@ -91,6 +91,12 @@ export class TaggedArguments {
   readonly #repairs = new Set<Repair>();
   readonly #list: Argument[] = [];
   readonly #given = new Set<string>();
+  /** The closing tag of the argument that is being read, as the source of a regular expression. */
+  #close = '';
+  /** An opening tag like that of the argument that is being read, as the source of a regular expression. */
+  #open = '';
+  /** Names of declared arguments whose opening tags are in values, without their closing tags. */
+  readonly #enclosed = new Set<string>();
   /** The last value's end that was found at a closing tag, cached for all values that begin before it. */
   #properClose: { from: number; source: string; found: ValueEnd | null } | null = null;
 
@@ -164,15 +170,21 @@ export class TaggedArguments {
   }
 
   #readArgument({ groups = {} }: RegExpExecArray, start: number): number | null {
-    const { key = '', type, attrs = '' } = groups;
-    const found = this.#valueEnd(key, start);
+    const { key = '', word, type, lead = '', attrs = '', wrong } = groups;
+    this.#close = this.#tags.close(key, word);
+    this.#open = (word && this.#tags.openOf?.(word)) || this.#tags.open;
+    if (/^\s*\/|\bvalue\s{0,4}=|\/\s*$/.test(attrs) || /\bvalue\s{0,4}=/.test(lead)) return null; // Its value is no text.
+    const found = this.#valueEnd(start);
     if (found === null || (found.isMended && this.#endsInOtherCloser(key, found.end))) return null;
     if (found.isMended) this.#repairs.add('missing_close');
+    if (wrong !== undefined) this.#repairs.add('mismatched_tag');
+    const enclosed = this.#isCdata(start) ? null : this.#enclosedArgument(start, found.end);
+    if (enclosed !== null) this.#enclosed.add(enclosed);
     const written = this.#withoutMarkup(this.#text.slice(start, found.end), found.isMended);
     const { value, repairs } = this.#typed(
       written,
       key,
-      type ?? /\b(?:type|string)\s?=\s?"(\w+)"/.exec(attrs)?.[1],
+      type ?? /\b(?:type|string)\s{0,4}=\s{0,4}["']?(\w+)/.exec(`${lead} ${attrs}`)?.[1],
     );
     for (const repair of repairs) this.#repairs.add(repair);
     this.#list.push({ key, value });
@@ -196,7 +208,7 @@ export class TaggedArguments {
    * value, if the model family writes them.
    */
   #withoutMarkup(written: string, isMended: boolean): string {
-    const cdata = this.#tags.hasCdata && /^\s*<!\[CDATA\[([\s\S]*)\]\]>\s*$/.exec(written);
+    const cdata = /^\s*<!\[CDATA\[([\s\S]*)\]\]>\s*$/.exec(written);
     if (cdata) return (cdata[1] ?? '').replaceAll(']]><![CDATA[', '');
     const hasBreaks = this.#tags.hasBreaks || this.#tags.declaredOnly;
     const opening = hasBreaks ? (/^\r?\n/.exec(written)?.[0].length ?? 0) : 0;
@@ -211,11 +223,11 @@ export class TaggedArguments {
    * follows. If the value's own closing tag is missing, the value ends at the next argument's opening tag or at the
    * call's closing tag.
    */
-  #valueEnd(key: string, start: number): ValueEnd | null {
-    const proper = this.#nextProperClose(key, start);
+  #valueEnd(start: number): ValueEnd | null {
+    const proper = this.#nextProperClose(start);
     if (this.#isCdata(start)) return proper;
     const next = this.#nextArgument(start);
-    const first = this.#matches.after(this.#closeOf(key, start), start)?.index ?? this.#text.length;
+    const first = this.#matches.after(this.#closeOf(start), start)?.index ?? this.#text.length;
     const isClear = proper === null || first === proper.end;
     const callEnd = this.#matches.after(this.#tags.end, start)?.index ?? this.#text.length;
     if (isClear && next !== null && next < Math.min(first, callEnd))
@@ -229,20 +241,45 @@ export class TaggedArguments {
    */
   #endsInOtherCloser(key: string, end: number): boolean {
     const name = /<\/([^<>\s]{1,200})>\s*$/.exec(this.#text.slice(Math.max(0, end - 300), end))?.[1] ?? '';
-    return name === key || /^(?:\W.{0,20}\W|[\w-]{1,16}:)?(?:param|arg_)/.test(name);
+    return (
+      name === key ||
+      this.#isDeclaredElement(name) ||
+      /^(?:\W.{0,20}\W|[\w-]{1,16}:)?(?:param|arg_)/.test(name)
+    );
   }
 
-  #closeOf(key: string, start: number): string {
-    const close = this.#tags.close(key);
-    return this.#isCdata(start) ? `(?<=\\]\\]>)\\s{0,4}${close}` : close;
+  /** Whether arguments are elements and this is the name of one. */
+  #isDeclaredElement(name: string): boolean {
+    return this.#tags.declaredOnly === true && this.#head.tool?.parameters.includes(name) === true;
+  }
+
+  /**
+   * Returns the name of a declared argument whose opening tag is in a value, without its closing tag. Either the value
+   * lacks its own closing tag, or the tag is data.
+   */
+  #enclosedArgument(start: number, end: number): string | null {
+    let last: RegExpExecArray | null = null;
+    for (let at = start; ; at = last.index + 1) {
+      const found = this.#matches.after(this.#open, at);
+      if (!found || found.index >= end) break;
+      last = found;
+    }
+    const { key = '', word } = last?.groups ?? {};
+    if (!last || !this.#head.tool?.parameters.includes(key)) return null;
+    const close = this.#matches.after(this.#tags.close(key, word), last.index);
+    return close && close.index < end ? null : key;
+  }
+
+  #closeOf(start: number): string {
+    return this.#isCdata(start) ? `(?<=\\]\\]>)\\s{0,4}${this.#close}` : this.#close;
   }
 
   #isCdata(start: number): boolean {
-    return this.#tags.hasCdata === true && this.#text.startsWith('<![CDATA[', skipSpace(this.#text, start));
+    return this.#text.startsWith('<![CDATA[', skipSpace(this.#text, start));
   }
 
-  #nextProperClose(key: string, start: number): ValueEnd | null {
-    const source = this.#closeOf(key, start);
+  #nextProperClose(start: number): ValueEnd | null {
+    const source = this.#closeOf(start);
     const known = this.#properClose;
     if (known?.source === source && known.from <= start && (known.found === null || known.found.end >= start))
       return known.found;
@@ -262,12 +299,13 @@ export class TaggedArguments {
   }
 
   /**
-   * Whether the text after a closing tag shows that the value ended there: the next argument follows, or the end of the
-   * call, of its section or of the reply.
+   * Whether the text after a closing tag shows that the value ended there: the next argument follows, a further call, or the
+   * end of the call, of its section or of the reply.
    */
   #continues(position: number): boolean {
     const at = this.#skip(position);
     if (at >= this.#text.length || this.#argumentAt(at) || this.#matches.at(this.#tags.end, at)) return true;
+    if (this.#matches.at(this.#head.opens, at)) return true;
     return closerEnd(this.#text, at) !== null || readTokens(this.#text, at).end >= this.#text.length;
   }
 
@@ -276,7 +314,7 @@ export class TaggedArguments {
    * that was not given yet.
    */
   #nextArgument(start: number): number | null {
-    const found = this.#matches.after(`(?<=\\n[ \\t]{0,20})${this.#tags.open}`, start);
+    const found = this.#matches.after(`(?<=\\n[ \\t]{0,20})${this.#open}`, start);
     const key = found?.groups?.['key'] ?? '';
     const isOwn = this.#head.tool?.parameters.includes(key) && !this.#given.has(key);
     return found && isOwn ? found.index : null;
@@ -310,6 +348,8 @@ export class TaggedArguments {
 
   #call(end: number): CallReading {
     const { name, start } = this.#head;
+    const enclosed = [...this.#enclosed].find((key) => !this.#given.has(key));
+    if (enclosed !== undefined) return this.#fail(`the value before \`${enclosed}\` is not closed`, end);
     const place: CallPlace = { kind: 'call', dialect: this.#tags.dialect, start, end };
     const repairs = [...this.#repairs];
     const list = this.#unwrapped() ?? this.#list;

@@ -24,7 +24,7 @@ import { CodeSpans } from '../text/code-spans.js';
 import { type Line, LineClassifier } from '../text/line-classifier.js';
 import { readValue } from '../text/literals.js';
 import { bulletEnd } from '../text/markdown.js';
-import { type Marker, matchMarker, withInnerLabel } from '../text/markers.js';
+import { ANSWER_TAG_CLOSE, type Marker, matchMarker, withInnerLabel } from '../text/markers.js';
 import type { OwnTag } from '../text/own-fences.js';
 import {
   beginsMark,
@@ -346,6 +346,8 @@ class OutlineWalk {
   #enterMarker(marker: Marker, end: number): Next {
     const quoted = this.#codeSpans.closesAfter(marker.end);
     if (marker.label === 'answer' && !quoted) {
+      const call = marker.close === ANSWER_TAG_CLOSE ? this.#callInAnswer(marker.end) : null;
+      if (call) return this.#act(marker.start, call);
       const whole = withInnerLabel(this.#text, marker);
       this.found.turn = { kind: 'answer', marker: whole === 'partial' ? marker : whole };
       return null;
@@ -355,6 +357,17 @@ class OutlineWalk {
     if (marker.label !== 'action_input') this.found.enterLine(this.#line[0], { hasLabel: true });
     if (marker.label === 'thought') this.found.thoughts.push(marker);
     return marker.label === 'action' ? this.#enterAction(marker, end) : this.#leaveMarker(marker, end);
+  }
+
+  /** Reads the native calls that are all of an `<answer>`, as Hunyuan writes them (rule: first-outcome-wins). */
+  #callInAnswer(start: number): CallReading | null {
+    const at = skipSpace(this.#text, start);
+    const reading = opensBlock(this.#text, at) ? this.#calls.readBlock(at, at) : null;
+    if (reading?.kind !== 'call') return reading;
+    const end = skipSpace(this.#text, reading.blockEnd ?? reading.end);
+    const isClosed = this.#text.startsWith(ANSWER_TAG_CLOSE, end);
+    const rest = readTokens(this.#text, isClosed ? end + ANSWER_TAG_CLOSE.length : end);
+    return rest.end >= this.#text.length ? reading : null;
   }
 
   #enterAction(marker: Marker, end: number): Next {

@@ -29,6 +29,8 @@ const tags: readonly (readonly [string, Label])[] = [
   ['<answer>', 'answer'],
   ['<observation>', 'observation'],
 ];
+/** Closing tag of an answer in which Hunyuan also writes calls. */
+export const ANSWER_TAG_CLOSE = '</answer>';
 /** Labels by their first letter, a fast path for most lines. */
 const labelsByLetter = new Map(
   [...'atof'].flatMap((letter) => {

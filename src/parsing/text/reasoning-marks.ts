@@ -122,7 +122,11 @@ const anyOf = (words: readonly string[], more: readonly string[] = []): string =
 const leadingWords = ['analysis', ...leadingMarks.flatMap(({ open }) => open)];
 const leadingPatterns = [
   // Harmony without its tokens. The word `analysis` alone may begin any sentence, so the closing mark must follow.
-  { open: /analysis(?=[^a-z])/y, close: /assistantfinal|assistant(?=commentary to=)/g, needsClose: true },
+  {
+    open: /analysis(?=[^a-z]|assistant)/y,
+    close: /assistantfinal|assistant(?=(?:commentary|analysis)? ?to=)|(?=commentary ?to=functions\.)/g,
+    needsClose: true,
+  },
   ...leadingMarks.map(({ open, close, needsClose }) => ({
     open: new RegExp(anyOf(open), 'y'),
     close: new RegExp(anyOf(close), 'g'),
@@ -244,7 +248,7 @@ export function mayLeadReasoning(text: string, position: number): boolean | 'par
 const openers = [...reasoningOpeners, ...leadingMarks.flatMap(({ open }) => open)];
 const closers = [...reasoningMarks, ...leadingMarks].flatMap(({ close }) => close);
 const around = new RegExp(`^${anyOf(openers, [SUFFIXED_OPEN])}|${anyOf(closers, [SUFFIXED_CLOSE])}$`, 'g');
-const unmarkedHarmony = /^analysis(?=[^a-z])([\s\S]*)assistant(?:final)?$/;
+const unmarkedHarmony = /^analysis(?=[^a-z]|assistant)([\s\S]*?)(?:assistant(?:final)?)?$/;
 
 /** Removes the opening and closing mark around a block of reasoning. */
 export function withoutMarks(block: string): string {

@@ -150,7 +150,7 @@ class Relay {
     const answer = readAnswerCall(completion, this.#situation);
     const isThought =
       answer !== undefined || (completion.toolCalls.length > 0 && !this.#situation.mustAnswer);
-    await this.#report(isThought ? deltas.map(asThought) : deltas);
+    await this.#report(isThought ? deltas.map((delta) => this.#asThought(delta)) : deltas);
     await this.#endPhase();
     if (answer) await this.#emit('answer', answer.text);
     return { completion, reading: completion.text === this.#text ? reading : undefined };
@@ -191,16 +191,18 @@ class Relay {
 
   /** Returns a paragraph break before an answer that continues a thought. */
   #separatorBefore(type: ParseDelta['type']): string {
-    const isFurther = this.#last === 'draft' || this.#last === 'thought';
-    return type === 'answer' && this.#answerIsThought && isFurther ? '\n\n' : '';
+    return type === 'answer' && this.#answerIsThought ? this.#paragraphBreak() : '';
+  }
+
+  #paragraphBreak(): string {
+    return this.#last === 'draft' || this.#last === 'thought' ? '\n\n' : '';
+  }
+
+  /**
+   * Changes prose beside native calls to a thought. The parser would report it as an answer, because it contains no
+   * written action.
+   */
+  #asThought({ type, delta }: ParseDelta): ParseDelta {
+    return type === 'answer' ? { type: 'thought', delta: this.#paragraphBreak() + delta } : { type, delta };
   }
 }
-
-/**
- * Changes prose beside native calls to a thought. The parser would report it as an answer, because it contains no
- * written action.
- */
-const asThought = ({ type, delta }: ParseDelta): ParseDelta => ({
-  type: type === 'answer' ? 'thought' : type,
-  delta,
-});

@@ -77,7 +77,7 @@ function laxTools(offered: readonly OfferedTool[], isUnknown: boolean): readonly
 function withoutActions(reply: Reply): Reply {
   const { completion, parse, actions } = reply;
   if (actions.length === 0) return reply;
-  const answer = completion.toolCalls.length > 0 ? writeReply(completion) : reply.answer;
+  const answer = completion.toolCalls.length > 0 ? writeReply(completion, reply) : reply.answer;
   return { ...reply, parse: { ...parse, outcome: 'truncated' }, answer, actions: [] };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type OfferedTool, parseCompletion } from '../../../src/parsing/index.js';
+import { stream } from '../../support/parsing/properties.js';
 
 const typed = (name: string, properties: Readonly<Record<string, unknown>>): OfferedTool => ({
   name,
@@ -147,12 +148,138 @@ describe('native formats with deviations that servers and models make', () => {
     ],
     ['a missing blank', '<functionname="read_file"><param name="path">a</param></function>', a],
     [
+      'Harmony without its tokens after the role',
+      'assistant to=functions.read_file commentary json{"path":"a"}',
+      a,
+    ],
+    ['Harmony without its tokens or functions.', 'assistantcommentary to=read_file json{"path":"a"}', a],
+    [
+      'Harmony after empty reasoning',
+      'analysisassistantcommentary to=functions.read_file json{"path":"a"}',
+      a,
+    ],
+    [
+      'Harmony after reasoning without the role',
+      'analysisI read it.commentary to=functions.read_file json{"path":"a"}',
+      a,
+    ],
+    [
+      'Harmony with arguments in a fence',
+      '<|channel|>commentary to=functions.read_file json<|message|>\n```json\n{"path":"a"}\n```<|call|>',
+      a,
+    ],
+    ['Harmony after an Action label', 'Action: commentary to=functions.read_file json{"path":"a"}', a],
+    ['a quoted name', '[TOOL_CALLS] "read_file" {"path":"a"}', a],
+    ['a colon after the name', '[TOOL_CALLS] read_file: {"path":"a"}', a],
+    ['an id without [ARGS]', '[TOOL_CALLS]read_file[CALL_ID]aB3dE5gH7{"path":"a"}', a],
+    ['arguments encoded as a string after [ARGS]', '[TOOL_CALLS]read_file[ARGS]"{\\"path\\":\\"a\\"}"', a],
+    ['the singular mark', '[TOOL_CALL]read_file{"path":"a"}[/TOOL_CALL]', a],
+    [
+      'the marks of LM Studio',
+      '[TOOL_REQUEST]{"name":"read_file","arguments":{"path":"a"}}[END_TOOL_REQUEST]',
+      a,
+    ],
+    ['the name as an attribute', '<tool_call name="read_file">{"path":"a"}</tool_call>', a],
+    [
+      'the tool as an attribute after another',
+      `<tool_call id='1' tool='read_file'>{"path":"a"}</tool_call>`,
+      a,
+    ],
+    ['the name in the tag', '<tool_call=read_file>{"path":"a"}</tool_call>', a],
+    ['a tag with an id', '<tool_call id="1">{"name":"read_file","arguments":{"path":"a"}}</tool_call >', a],
+    [
+      'parameters below the name as an attribute',
+      '<function_call name="read_file"><parameter name="path">a</parameter></function_call>',
+      a,
+    ],
+    [
+      'the order of attributes',
+      '<｜DSML｜invoke id="1" name="read_file"><｜DSML｜parameter string="true" name="path">a</｜DSML｜parameter></｜DSML｜invoke>',
+      a,
+    ],
+    [
+      'single quotes and blanks around the attributes',
+      `<｜DSML｜invoke name = 'read_file' ><｜DSML｜parameter string = 'false' name = 'start_line' >5</｜DSML｜parameter></｜DSML｜invoke>`,
+      { start_line: 5 },
+    ],
+    [
+      'the order of attributes of Kimi K3',
+      `<|open|>call index="1" tool='read_file'<|sep|><|open|>argument type='string' key='path'<|sep|>a<|close|>argument<|sep|><|close|>call<|sep|>`,
+      a,
+    ],
+    [
+      'parameters of another family',
+      '<function=read_file>\n<parameter name="path">a</parameter>\n<param=start_line>5</param>\n</function>',
+      { ...a, start_line: 5 },
+    ],
+    [
+      'another name of the section',
+      '<|tool_call_section_begin|><|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path":"a"}<|tool_call_end|><|tool_call_section_end|>',
+      a,
+    ],
+    ['JSON in the mark of Gemma', '<|tool_call>{"name":"read_file","arguments":{"path":"a"}}<tool_call|>', a],
+    ['Python in the mark of Gemma', '<|tool_call>call:read_file(path="a")<tool_call|>', a],
+    ['the notation of Gemma in another mark', '<|tool_call|>call:read_file{path:<|"|>a<|"|>}', a],
+    ['blanks in the notation of Gemma', '<|tool_call>call: read_file {path: <|"|>a<|"|>}<tool_call|>', a],
+    [
+      'DeepSeek without its first tokens',
+      'function<｜tool▁sep｜>read_file\n```json\n{"path":"a"}\n```<｜tool▁call▁end｜>',
+      a,
+    ],
+    [
+      'LongCat with keys and values',
+      'read_file\n<longcat_arg_key>path</longcat_arg_key>\n<longcat_arg_value>a</longcat_arg_value>\n</longcat_tool_call>',
+      a,
+    ],
+    [
+      'a token without its first bar',
+      '<DSML｜invoke name="read_file"><DSML｜parameter name="path" string="true">a</DSML｜parameter></DSML｜invoke>',
+      a,
+    ],
+    [
+      'a DeepSeek call without its separator',
+      '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>read_file{"path":"a"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+      a,
+    ],
+    [
+      'a wrong closing tag of a key',
+      '<tool_call>read_file<arg_key>path</arg_value><arg_value>a</arg_value></tool_call>',
+      a,
+    ],
+    [
+      'Hunyuan with <answer> around the calls',
+      '<think>I look.</think>\n<answer>\n<tool_calls>[{"name":"read_file","arguments":{"path":"a"}}]</tool_calls>\n</answer>',
+      a,
+    ],
+    [
       'blanks in tokens',
       '<|open|> call tool="read_file" index="1"<|sep|><|open|>argument key="path" type="string"<|sep|>a<|close|>argument<|sep|><|close|>call<|sep|>',
       a,
     ],
   ])('a native call with an unusual spelling is read: %s (rule: native-formats)', (_, text, args) => {
     expect(calls(text)).toEqual([['read_file', args]]);
+    const { joined, completion } = stream(text, [3], { offered: tools });
+    expect(completion).toEqual(read(text));
+    expect(joined.draft + joined.thought + joined.answer).toBe(completion.thought ?? '');
+  });
+
+  test.each([
+    ['JSON', '{"name":"read_file","arguments":{"path":"a"}}\n<|function_call|>{"name":"list_tools"}'],
+    ['a name', 'read_file{"path":"a"}[TOOL_CALLS]list_tools{}'],
+  ])('a call whose opening mark is lost is not dropped if another call follows: %s (rule: native-formats)', (_, text) => {
+    expect(calls(text)).toEqual([
+      ['read_file', a],
+      ['list_tools', {}],
+    ]);
+  });
+
+  test('two headers of Harmony without tokens are two calls (rule: several-calls)', () => {
+    const text =
+      'assistantcommentary to=functions.read_file json{"path":"a"}assistantcommentary to=functions.list_tools json{}';
+    expect(calls(text)).toEqual([
+      ['read_file', a],
+      ['list_tools', {}],
+    ]);
   });
 
   test.each([
@@ -240,6 +367,14 @@ describe('native formats with deviations that servers and models make', () => {
     ['a table', '| form |\n|---|\n| <function=read_file><parameter=path>a</parameter></function> |'],
     ['a name between tags in a sentence', 'Use <tool_call>read_file</tool_call> to read.'],
     ['the word functools', 'I use functools to cache.\nfunctools is good.'],
+    ['a tag with the name as an attribute', 'The tag <tool_call name="read_file"> opens a call.'],
+    ['a header of Harmony', 'assistant to=functions.read_file is the header of a call.'],
+    ['the mark of Kimi', 'The section begins with <|open|>tools<|sep|>.'],
+    ['the argument tag of a call', 'Write <tool_call>\n<parameter=path> and the value.'],
+    [
+      'an answer about a call',
+      '<tools>\n<tool name="read_file">\n<description>Reads</description></tool>\n</tools> are the tools.',
+    ],
   ])('a text that only mentions a native format is an answer: %s (rule: native-formats)', (_, text) => {
     expect(read(text)).toMatchObject({ outcome: 'answer', answer: text, problem: null });
   });
@@ -271,6 +406,36 @@ describe('native formats with deviations that servers and models make', () => {
   test.each([
     ['a name and prose', '<tool_call>read_file path is src/a.ts</tool_call>'],
     ['quote tokens that were stripped', '<|tool_call>call:read_file{path:a b, c:d}<tool_call|>'],
+    ['quote tokens and marks that were stripped', 'call:read_file{path: a}'],
+    [
+      'arguments as attributes',
+      '<function_calls><invoke name="read_file" path="a"></invoke></function_calls>',
+    ],
+    ['all arguments in one attribute', `<tool_call name="read_file" arguments='{"path":"a"}'/>`],
+    [
+      'arguments in a tag of their own',
+      '<tool_call>{"name":"read_file"}\n<arguments>{"path":"a"}</arguments></tool_call>',
+    ],
+    [
+      'arguments after an object that was closed too early',
+      '<tool_call>{"name":"read_file"}, "arguments": {"path":"a"}}</tool_call>',
+    ],
+    [
+      'an argument after an object that was closed too early',
+      '<tool_call>{"name":"read_file","arguments":{}}, "path":"a"}</tool_call>',
+    ],
+    ['a value as an attribute', '<invoke name="read_file"><parameter name="path" value="a"/></invoke>'],
+    [
+      'a call inside a call that is not closed',
+      '<invoke name="read_file"><parameter name="path">a</parameter><invoke name="read_file"><parameter name="path">b</parameter></invoke>',
+    ],
+    ['a name in a list', '[TOOL_CALLS] ["read_file", {"path":"a"}]'],
+    ['an element inside the mark', '<tool_call><read_file>{"path":"a"}</read_file></tool_call>'],
+    ['arguments without a tool', '<tool_call>\n<parameter=path>\na\n</parameter>\n</function>\n</tool_call>'],
+    [
+      'a key without its opening tag',
+      '<tool_call>read_filepath</arg_key><arg_value>a</arg_value></tool_call>',
+    ],
     [
       'a missing required value',
       '<tool_call>\n<function=read_file>\n<parameter=start_line>\nmany\n</parameter>\n</function>\n</tool_call>',
@@ -280,7 +445,94 @@ describe('native formats with deviations that servers and models make', () => {
   });
 });
 
+describe('native calls that are cut off or have text around them', () => {
+  test.each([
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>read_file<｜tool',
+    '<|tool_calls_section_begin|><|tool_call_begin|>functions.read_file:0<|tool_call_arg',
+    '<|channel|>commentary to=functions.read_file <|constrain|>js',
+    '<|start|>assistant to=functions.read_file<|chan',
+    '<|open|>tools<|sep|><|open|>call tool="read_file" index="1"<|se',
+    ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="read_file">\n]<]mini',
+    '<read_file>\n<pat',
+  ])('a call that is cut off within its opening marks is malformed, or truncated: %s (rule: native-formats)', (text) => {
+    expect(read(text)).toMatchObject({
+      outcome: 'malformed_action',
+      problem: expect.stringContaining('read_file'),
+    });
+    expect(parseCompletion(text, tools, { finishReason: 'length' }).outcome).toBe('truncated');
+  });
+
+  test.each([
+    'I look.assistantcommentary to=functions.read_file json{"path":"a"}',
+    'I look. functools[{"name":"read_file","arguments":{"path":"a"}}]',
+    'I look. <read_file><path>a</path></read_file>',
+    '<tool-call>{"name":"read_file","arguments":{"path":"a"}}</tool-call>',
+    '<call name="read_file">{"path":"a"}</call>',
+  ])('a call at the end of other text, or in an unknown tag, is an answer with advice: %s (rule: closing-fence)', (text) => {
+    expect(read(text)).toMatchObject({ outcome: 'answer', problem: expect.stringContaining('`read_file`') });
+  });
+
+  test('an <answer> with other text than calls stays an answer (rule: first-outcome-wins)', () => {
+    const call = '<tool_call>{"name":"list_tools"}</tool_call>';
+    for (const text of [`It is ${call} here.`, `${call}\nis how it is written.`]) {
+      expect(read(`<answer>${text}</answer>`)).toMatchObject({ outcome: 'answer', answer: text });
+      const { joined } = stream(`<answer>\n${text}\n</answer>`, [4], { offered: tools });
+      expect(joined.answer).toBe(text);
+    }
+  });
+});
+
 describe('raw values', () => {
+  test.each([
+    [
+      'the closing tag of a key',
+      '<tool_call>write_file<arg_key>path</arg_key><arg_value>a</arg_key><arg_key>content</arg_key><arg_value>b</arg_value></tool_call>',
+    ],
+    ['no closing tag', '<function=write_file><parameter=path>a<parameter=content>b</parameter></function>'],
+    [
+      'the closing tag of another family',
+      '<invoke name="write_file"><parameter name="path">a</param><parameter name="content">b</parameter></invoke>',
+    ],
+    ['the closing tag of another element', '<write_file><path>a</content><content>b</content></write_file>'],
+  ])('a value that ends in %s does not swallow the next argument (rule: raw-values)', (_, text) => {
+    expect(read(text)).toMatchObject({
+      outcome: 'malformed_action',
+      problem: expect.stringMatching(/not closed/),
+    });
+  });
+
+  test('a value may contain the tag of an argument that is given elsewhere, or a whole argument (rule: raw-values)', () => {
+    for (const content of ['<parameter=path> opens it', '<parameter=mode>w</parameter> sets it'])
+      expect(
+        calls(
+          `<function=write_file><parameter=content>${content}</parameter><parameter=path>a</parameter></function>`,
+        ),
+      ).toEqual([['write_file', { content, path: 'a' }]]);
+  });
+
+  test.each([
+    [
+      'function_tag',
+      (value: string) => `<function=read_file><parameter=path>${value}</parameter></function>`,
+    ],
+    [
+      'invoke',
+      (value: string) => `<invoke name="read_file"><parameter name="path">${value}</parameter></invoke>`,
+    ],
+    ['element', (value: string) => `<read_file>\n<path>${value}</path>\n</read_file>`],
+    [
+      'element',
+      (value: string) =>
+        `<function_calls><invoke><tool_name>read_file</tool_name><parameters><path>${value}</path></parameters></invoke></function_calls>`,
+    ],
+  ])('a CDATA section around a value of the dialect %s is markup, and one inside a value is text (rule: raw-values)', (dialect, render) => {
+    expect(read(render('\n<![CDATA[a < b]]>\n'))).toMatchObject({
+      dialect,
+      action: { toolArgs: { path: 'a < b' } },
+    });
+    expect(calls(render('a <![CDATA[b]]>'))).toEqual([['read_file', { path: 'a <![CDATA[b]]>' }]]);
+  });
+
   test('labels, closing tags of reasoning and calls inside a value stay part of the value (rule: raw-values)', () => {
     const content = `x\n${evil}\n</think>\n<tool_call>{"name": "list_tools"}</tool_call>`;
     const text = `<function=write_file>\n<parameter=content>\n${content}\n</parameter>\n</function>`;

@@ -49,11 +49,12 @@ const observerOf = (delta: StepObserver['delta']): StepObserver => ({
 async function observed(
   fragments: readonly string[],
   fields: Partial<StepRequestInput>,
+  changes: Partial<Completion> = {},
 ): Promise<string[][]> {
   const deltas: string[][] = [];
   const observer = observerOf(async (kind, delta) => void deltas.push([kind, delta]));
   const prompt = await prepare(stepRequest({ tools, ...fields }));
-  await callModel(prompt, { provider: providerReplying(fragments).provider, deadline }, observer);
+  await callModel(prompt, { provider: providerReplying(fragments, changes).provider, deadline }, observer);
   return deltas;
 }
 
@@ -104,6 +105,13 @@ describe('deltas of a streamed step', () => {
       expect(joined(deltas, 'answer')).toBe('');
       expect(joined(deltas, 'draft', 'thought').trim()).toBe(thought);
     }
+  });
+
+  test('prose beside a native call is streamed as a paragraph of its own after reasoning that was not opened (rules: thinking, deltas-join)', async () => {
+    const toolCalls = [{ id: 'x', name: 'read_file', arguments: '{}' }];
+    const deltas = await observed(['I look.', '</think>', 'Now.'], { protocol: 'native' }, { toolCalls });
+    expect(joined(deltas, 'draft', 'thought', 'answer')).toBe('I look.\n\nNow.');
+    expect(joined(deltas, 'answer')).toBe('');
   });
 
   test('in the phase observe, a labelled answer is streamed as an answer (rule: phases)', async () => {

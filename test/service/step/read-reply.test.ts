@@ -43,6 +43,19 @@ test('unreadable native calls after a readable one are discarded and reported (r
   expect(alone.answer).toBe('I look.\nread_file({"other":1})');
 });
 
+test('the text of an unreadable native call does not contain the reasoning before it (rules: thinking, first-action-wins)', async () => {
+  const bad = { id: 'x', name: 'read_file', arguments: '{"other":1}' };
+  const text = '<think>Where is it?</think>\nI look.';
+  const reply = await read(text, { toolCalls: [bad] });
+  expect(reply).toMatchObject({ answer: 'I look.\nread_file({"other":1})', reasoning: 'Where is it?' });
+  const tooLong = await read(text, {
+    isTooLong: true,
+    finishReason: 'length',
+    toolCalls: [toolCall('x', 'a')],
+  });
+  expect(tooLong.answer).toBe('I look.\nread_file({"path":"a"})');
+});
+
 test('an unreadable first native call is reported, and no later call replaces it (rule: first-action-wins)', async () => {
   const bad = { id: 'x', name: 'read_file', arguments: '{"other":1}' };
   const reply = await read('I look.', { toolCalls: [bad, toolCall('y', 'a')] });

@@ -32,7 +32,7 @@ export async function readNative(
   if (mayAct) return { ...empty, parse, actions };
   // The answer contains the prose, unless the output limit cut the reply off.
   const thought = parse.outcome === 'truncated' ? prose.thought : null;
-  return { ...empty, parse, thought, answer: writeReply(completion) };
+  return { ...empty, parse, thought, answer: writeReply(completion, prose) };
 }
 
 /** The answer that a native model gave by calling the reserved tool. */
@@ -136,9 +136,9 @@ function wholeArguments({
   }
 }
 
-/** Returns the text of a reply, with its native calls written as text. */
-export function writeReply({ text, toolCalls }: Completion): string {
-  return [text.trim(), ...toolCalls.map(writeCall)].filter(Boolean).join('\n');
+/** Returns the prose of a reply, without reasoning, and its native calls written as text. */
+export function writeReply({ toolCalls }: Completion, { thought }: Pick<Reply, 'thought'>): string {
+  return [thought, ...toolCalls.map(writeCall)].filter(Boolean).join('\n');
 }
 
 /** Returns the canonical form of a native call. */
