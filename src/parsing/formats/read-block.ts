@@ -166,7 +166,7 @@ const namelessArguments =
 /** Matches a mark of a call, or white space around it. Some marks include the text up to the next one. */
 const MARK = [
   '<\\|(?:open|channel|constrain)\\|>[^<>\\n]{0,200}(?=[<\\n]|$)',
-  '<(?!\\|(?:open|channel|constrain)\\|>)[^/<>\\n][^<>\\n]{0,200}>',
+  '<(?!\\|(?:open|channel|constrain)\\|>)[^/<>\\n][^<>(\\n]{0,200}>',
   '\\[[A-Z_]{4,20}\\]|\\]<\\]minimax\\[>\\[|\\s',
 ].join('|');
 /** Matches the opening marks of a call, the last of which may be cut off, and at most one word between them. */
