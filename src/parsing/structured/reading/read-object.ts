@@ -124,24 +124,30 @@ function readAnswer(reply: ScannedReply, turn: ScannedField): ReadAction | undef
 
 /**
  * Reads an object without an action or answer in the form that the prompt asks for: as a call or an answer in another
- * syntax if possible; otherwise its thought becomes the answer, or the whole object if it has none.
+ * syntax if possible. Otherwise the text under the key `answer` is the answer, else the whole object, or its thought
+ * if it has nothing else.
  */
 function readOtherwise(reply: ScannedReply, options: ParseOptions): ParsedCompletion {
   const { text, start, scanner, tools } = reply;
   if (isCut(reply, options)) return cutOff(reply, options);
-  const parsed = parseCompletion(text.slice(start, endOf(reply)), tools, options);
+  const whole = text.slice(start, endOf(reply));
+  const parsed = parseCompletion(whole, tools, options);
   if (parsed.outcome !== 'answer' || parsed.answerLabelled || !scanner.strings.has('thought'))
     return { ...parsed, thought: thoughtBeside(reply, parsed) };
-  const completion = answered(reply, thoughtOf(reply) ?? '');
-  if (completion.outcome !== 'answer') return { ...completion, thought: null };
-  return {
-    ...completion,
-    thought: null,
-    answerLabelled: false,
-    repairs: ['unlabelled_answer'],
-    problem: noOutcome,
-  };
+  const [other, ...more] = scanner.fields.filter(
+    ({ key, first }) => first !== 'n' && !['thought', 'action', 'final_answer'].includes(key),
+  );
+  const named =
+    other?.key === 'answer' && more.length === 0 ? scanner.strings.get('answer')?.trim() : undefined;
+  if (named) return unlabelled(answered(reply, named, other), null);
+  if (other) return { ...unlabelled(answered(reply, whole), noOutcome), discarded: [] };
+  return { ...unlabelled(answered(reply, thoughtOf(reply) ?? ''), noOutcome), thought: null };
 }
+
+const unlabelled = (completion: ParsedCompletion, problem: string | null): ParsedCompletion =>
+  completion.outcome === 'answer'
+    ? { ...completion, answerLabelled: false, repairs: ['unlabelled_answer'], problem }
+    : completion;
 
 /** Returns the thought of a reply whose action or answer is in another syntax. */
 function thoughtBeside(reply: ScannedReply, parsed: ParsedCompletion): string | null {

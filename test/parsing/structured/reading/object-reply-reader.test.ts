@@ -417,6 +417,33 @@ test('an object with only a thought is read as an unlabelled answer, with advice
   });
 });
 
+test('an object with a thought and text under the key "answer" is read as that answer (rule: object-reply)', () => {
+  const { completion, deltas } = read('{"thought": "It is simple.", "answer": "42"}');
+  expect(completion).toMatchObject({
+    outcome: 'answer',
+    answer: '42',
+    thought: 'It is simple.',
+    problem: null,
+  });
+  expect(deltas).toEqual([
+    { type: 'thought', delta: 'It is simple.' },
+    { type: 'answer', delta: '42' },
+  ]);
+});
+
+test.each([
+  '{"thought": "It is simple.", "result": "42"}',
+  '{"thought": "It is simple.", "answer": {"value": 42}}',
+  '{"thought": "It is simple.", "answer": "42", "sources": ["a"]}',
+])('an object with a thought and keys of its own is the answer as a whole, with advice: %s', (text) => {
+  expect(read(text).completion).toMatchObject({
+    outcome: 'answer',
+    answer: text,
+    thought: 'It is simple.',
+    problem: 'the object holds neither "action" nor "final_answer"',
+  });
+});
+
 test.each([
   ['Thought: t\nAction: read_file(path="a")', 'action'],
   ['Final Answer: {"thought": "x", "final_answer": "y"}', 'answer'],
