@@ -50,7 +50,7 @@ function withheldAnswer({ thought }: Reply, mustAnswer: MustAnswer): string {
 
 /** Decides what the reply means for the run: an action, an answer, the end of a phase, or an error. */
 export async function conclude(reply: Reply, situation: ReplySituation): Promise<Conclusion> {
-  const conclusion = await concludeAny(reply, situation);
+  const conclusion = await concludeUnchecked(reply, situation);
   const { answerType } = situation;
   const isAnswer = conclusion.status === 'direct_response_provided' && conclusion.outcome === 'answer';
   if (!answerType || !isAnswer) return conclusion;
@@ -61,7 +61,7 @@ export async function conclude(reply: Reply, situation: ReplySituation): Promise
 }
 
 /** Returns a conclusion whose answer is not checked against `answer_schema` yet. */
-async function concludeAny(reply: Reply, situation: ReplySituation): Promise<Conclusion> {
+async function concludeUnchecked(reply: Reply, situation: ReplySituation): Promise<Conclusion> {
   const { outcome } = reply.parse;
   if (outcome === 'refusal' || outcome === 'truncated' || outcome === 'empty')
     return concludeBilled(reply, outcome);
@@ -119,6 +119,7 @@ function concludeBilled(reply: Reply, outcome: keyof typeof billedCodes): Conclu
 function concludeAction(reply: Reply, situation: ReplySituation): Conclusion {
   if (situation.mustAnswer) return withholdAction(reply, situation.mustAnswer);
   const { phase, include } = situation.request;
+  // Without extensions, a result has no field for further actions.
   const proposed = include?.extensions === false ? reply.actions.slice(0, 1) : reply.actions;
   const actions = withIds(proposed, situation);
   const turns = actions.map(
@@ -145,8 +146,8 @@ function withholdAction(reply: Reply, mustAnswer: MustAnswer): Conclusion {
 }
 
 /**
- * Returns the text of an unreadable action as an answer instead of an error. A correction in the history tells the
- * model why the action was unreadable.
+ * Returns the text of an unreadable action as an answer instead of an error, with a correction that the caller can
+ * append to the history to tell the model why the action was unreadable.
  */
 function concludeUnreadable(reply: Reply, situation: ReplySituation): Conclusion {
   const answer = concludeAnswer(reply, reply.answer ?? '', null);
@@ -179,13 +180,22 @@ async function concludePhase(
   const content = await readProse(reply.completion.text, yieldIfBusy);
   const hasJsonAnswer = situation.answerType !== undefined;
   const read = readPhaseReply(proseOf(reply, content), phase, { hasJsonAnswer });
-  if (phase === 'observe') return concludeObserve(reply, { content, ...read }, situation);
+  const ofText = withDiscardedCalls(reply);
+  if (phase === 'observe') return concludeObserve(ofText, { content, ...read }, situation);
   const { prose, control } = read;
-  return completePhase(reply, phase, {
+  return completePhase(ofText, phase, {
     content,
     prose,
     control: reply.answerLabelled ? { ...control, finish: true } : control,
   });
+}
+
+/** Counts native calls as discarded, because the phases `reason` and `observe` take only text. */
+function withDiscardedCalls(reply: Reply): Reply {
+  const { completion, parse } = reply;
+  if (completion.toolCalls.length === 0) return reply;
+  const chars = completion.toolCalls.reduce((sum, call) => sum + call.arguments.length, 0);
+  return { ...reply, parse: { ...parse, discarded: [{ kind: 'action', chars }] } };
 }
 
 function concludeObserve(

@@ -19,7 +19,8 @@ const orders = {
 } as const satisfies Record<TaughtProtocol, string>;
 
 /**
- * Writes the turn that corrects the model after an unreadable action. It states the reason, and shows a sample
+ * Writes the turn that corrects the model after an unreadable action, or after an answer that may have been meant as
+ * one. It states the reason, and shows a sample
  * call with the tool's own parameters, in the form that the prompt asks for. Returns null if the model had to
  * answer instead of acting (rule: unreadable-action).
  */

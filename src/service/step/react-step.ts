@@ -57,7 +57,8 @@ export async function preparePrompt(
 
 /**
  * Runs the stages of a step after the model call. This is a function of its own whose parameters contain neither the
- * request nor the prompt, so both can be garbage-collected while the step waits for the model (rule: lean-waiting).
+ * prompt nor the request, only its fields in `ReplySituation`, so both can be garbage-collected while the step waits
+ * for the model (rule: lean-waiting).
  */
 async function finishStep(
   pending: Promise<Received>,
@@ -66,7 +67,7 @@ async function finishStep(
 ): Promise<StepResult> {
   const { situation, during } = sent;
   const received = await pending;
-  // Text beside a JSON object is parsed without a pause, which may take some hundred milliseconds for 1 MiB.
+  // Reading text beside a JSON object may block the event loop for some 100 ms, so other requests run first.
   await yieldIfBusy();
   const reply = await during('read_reply', () => readReply(received, situation));
   await yieldIfBusy();

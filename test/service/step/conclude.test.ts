@@ -179,6 +179,22 @@ describe('concluding phases (rules: phases, phase-control)', () => {
       });
   });
 
+  test('native calls in the phases reason and observe are reported as discarded', async () => {
+    const toolCalls = [
+      { id: 'x', name: 'read_file', arguments: '{"path": "a", "start_line": 1}' },
+      { id: 'y', name: 'ping', arguments: '{}' },
+    ];
+    for (const phase of ['reason', 'observe'] as const) {
+      const { status, actions, reply } = await concluded(
+        'I look.',
+        { phase, protocol: 'native' },
+        { toolCalls },
+      );
+      expect({ status, actions }).toEqual({ status: 'phase_completed', actions: [] });
+      expect(reply.parse.discarded).toEqual([{ kind: 'action', chars: 32 }]);
+    }
+  });
+
   test('in the phase reason, a reply with an answer label sets the field `finish`', async () => {
     expect(await concluded('All is known.\nFinal Answer: 42', { phase: 'reason' })).toMatchObject({
       status: 'phase_completed',

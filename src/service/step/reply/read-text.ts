@@ -129,7 +129,7 @@ async function readObjectReply({ completion, reading }: Received, situation: Rep
   // If the provider did not enforce the schema, the text must be parsed again, because the streamed parsing assumed
   // that the schema was enforced.
   const enforced = isConstrained ? situation : { ...situation, replyFormat: undefined };
-  const isUsable = isConstrained || !situation.replyFormat;
+  const isUsable = isConstrained || !situation.replyFormat?.schema;
   const read = (isUsable && reading) || (await parseText(completion, enforced));
   const { completion: parsed, isWhole, answerValue } = read;
   const reply = withObjectAnswer(fromParsed(parsed, completion), answerValue, situation);

@@ -2,7 +2,10 @@ import type { Parse } from '../../../contract/step.js';
 import type { JsonValue } from '../../../parsing/text/scanner.js';
 import type { Completion } from '../provider.js';
 
-/** An action that may be proposed: its tool is offered, and its arguments passed the check. */
+/**
+ * An action that may be proposed: its tool is offered, and its arguments passed the check. For a client that answers
+ * unfit calls itself, neither needs to hold (rule: whole-calls).
+ */
 export interface ReadAction {
   readonly name: string;
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -19,12 +22,12 @@ export interface Reply {
   readonly completion: Completion;
   readonly parse: Parse;
   readonly thought: string | null;
-  /** True if the answer follows the label `Final Answer:` or is in `<final_answer>`. */
+  /** True if the answer has a label, the JSON key `final_answer`, or is a native call that gives the answer. */
   readonly answerLabelled: boolean;
   /** The text for the user: an answer, or the whole text if an action could not be read; null if there is none. */
   readonly answer: string | null;
   /**
-   * The proposed actions. There can be several only in native calling, or in a vendor's native format within the
+   * The actions that were read. There can be several only in native calling, or in a vendor's native format within the
    * text.
    */
   readonly actions: readonly ReadAction[];
@@ -33,7 +36,7 @@ export interface Reply {
   readonly answerValues?: readonly JsonValue[];
 }
 
-/** The fields of a reply without thought, answer and actions. */
+/** The thought, answer and actions of a reply that has none of them. */
 export const emptyReply = { thought: null, answerLabelled: false, answer: null, actions: [] } as const;
 
 /** Returns the parse of a reply that needed no repair. */
