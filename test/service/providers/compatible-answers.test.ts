@@ -175,6 +175,18 @@ test('a character that a gateway cuts in two between chunks arrives whole, and a
   close();
 });
 
+test('half of a character in a refusal or in the arguments of a call is replaced', async () => {
+  const call = { id: 'call_1', function: { name: 'read', arguments: '{"path":"a\uD83D"}' } };
+  const body = { choices: [{ message: { refusal: 'no\uD83D', tool_calls: [call] }, finish_reason: 'stop' }] };
+  const { provider, close } = await upstream((response) =>
+    response.writeHead(200, json).end(JSON.stringify(body)),
+  );
+  const { refusal, toolCalls } = await ask(provider, { model: 'any', streamed: false });
+  expect(refusal).toBe('no\uFFFD');
+  expect(toolCalls).toMatchObject([{ arguments: '{"path":"a\uFFFD"}' }]);
+  close();
+});
+
 test.each([
   ['before its first event', ''],
   ['after some text', `data: ${JSON.stringify(events[0])}\n\n`],
