@@ -272,6 +272,7 @@ function callsIn(items: readonly OpenItem[]): VendorToolCall[] {
     return [{ ...call, arguments: written, state: own }];
   });
 }
+
 const isStart = ({ type }: ResponseEvent): boolean => type === 'response.output_item.added';
 
 const idOf = (id: unknown): string => (typeof id === 'string' && id.length <= MAX_ID_LENGTH ? id : '');
