@@ -28,3 +28,16 @@ export class ReceivedBytes {
     this.#buffer = larger;
   }
 }
+
+/** Returns the text of all chunks. `count` is called with the size of each chunk, and may throw to stop reading. */
+export async function textOf(
+  chunks: AsyncIterable<Uint8Array>,
+  count?: (bytes: number) => void,
+): Promise<string> {
+  const received = new ReceivedBytes();
+  for await (const chunk of chunks) {
+    count?.(chunk.length);
+    received.add(chunk);
+  }
+  return received.bytes.toString();
+}

@@ -21,12 +21,12 @@ export function toCompletion(reply: VendorCompletion, { request, cap, origin }: 
     // Many clients reject JSON that contains halves of surrogate pairs.
     text: read.text.toWellFormed(),
     reasoning: reasoning === '' ? null : reasoning.toWellFormed(),
-    refusal: finishReason === 'refusal' ? refusal : null,
+    refusal: finishReason === 'refusal' ? refusal.toWellFormed() : null,
     finishReason,
     toolCalls: reply.toolCalls.map(({ id, name, arguments: written }) => ({
       id: id === '' ? `call_${randomUUID()}` : id,
       name: request.ownToolName(name),
-      arguments: written,
+      arguments: written.toWellFormed(),
     })),
     model: model ?? request.model,
     isConstrained: (request.constraint?.schema ?? null) !== null,

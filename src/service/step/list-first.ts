@@ -1,5 +1,9 @@
-/** Lists the first `count` names, and states the number of the others. */
-export function listFirst(names: readonly string[], count: number): string {
+/** Lists the first `count` names, each as `write` returns it, and states the number of the others. */
+export function listFirst<Name>(
+  names: readonly Name[],
+  count: number,
+  write: (name: Name) => string = String,
+): string {
   const rest = names.length - count;
-  return names.slice(0, count).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+  return names.slice(0, count).map(write).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }

@@ -73,6 +73,8 @@ async function both(script: Script, changes: Request = {}, headers: Record<strin
   return plain;
 }
 
+const pdf = { type: 'base64' as const, media_type: 'application/pdf' as const, data: 'JVBERi0xLjQ=' };
+
 const failure = (answer: Promise<unknown>): Promise<InstanceType<typeof Anthropic.APIError>> =>
   answer.then(
     () => {
@@ -361,7 +363,6 @@ describe('requests of Messages (rule: messages-requests)', () => {
   test('a plain-text document and a PDF reach the model with their title and context', async () => {
     const named = { type: 'document' as const, title: 'Notes', context: 'From May' };
     const text = { type: 'text' as const, media_type: 'text/plain' as const, data: 'It is 4.' };
-    const pdf = { type: 'base64' as const, media_type: 'application/pdf' as const, data: 'JVBERi0xLjQ=' };
     const content = [
       { ...named, source: text },
       { ...named, source: pdf },
@@ -515,6 +516,21 @@ describe('failures of Messages (rule: compatible-errors)', () => {
       'an answer format without a schema',
       { output_config: { format: { type: 'json_schema' } } },
       'output_config.format.schema',
+    ],
+    [
+      'an invalid block after a PDF',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'document', source: pdf },
+              { type: 'text', text: 5 },
+            ],
+          },
+        ],
+      },
+      'messages[0].content[1].text',
     ],
     [
       'a tool choice that names an unknown tool',

@@ -52,6 +52,25 @@ test('a plain answer without a content type is read (rule: compatible-answers)',
   close();
 });
 
+test.each([
+  ['gpt-4o', { choices: [{ message: { content: '80' }, finish_reason: 'stop' }] }],
+  [
+    'gpt-5.6-sol',
+    { status: 'completed', output: [{ type: 'message', content: [{ type: 'output_text', text: '80' }] }] },
+  ],
+  ['claude-opus-5', { content: [{ type: 'text', text: '80' }], stop_reason: 'end_turn' }],
+])('a plain answer of %s that a gateway declares as events is read (rule: compatible-answers)', async (model, body) => {
+  const server = createServer((_, response) => {
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(`\n${JSON.stringify(body, null, 2)}`);
+  });
+  const url = await listen(server);
+  const completion = await ask(connect(directoryAt(url), model), { model, streamed: false });
+  expect(completion).toMatchObject({ text: '80', finishReason: 'stop' });
+  server.close();
+});
+
 test('an error in a stream after some text fails the reply with the code of that error (rule: compatible-answers)', async () => {
   const error = { choices: [{ delta: {}, finish_reason: 'error' }], error: { code: 429, message: 'busy' } };
   const text = `data: ${JSON.stringify(events[0])}\n\ndata: ${JSON.stringify(error)}\n\n`;
@@ -153,6 +172,18 @@ test('a character that a gateway cuts in two between chunks arrives whole, and a
     '\uFFFDc',
     'a😀b\uFFFDc',
   ]);
+  close();
+});
+
+test('half of a character in a refusal or in the arguments of a call is replaced', async () => {
+  const call = { id: 'call_1', function: { name: 'read', arguments: '{"path":"a\uD83D"}' } };
+  const body = { choices: [{ message: { refusal: 'no\uD83D', tool_calls: [call] }, finish_reason: 'stop' }] };
+  const { provider, close } = await upstream((response) =>
+    response.writeHead(200, json).end(JSON.stringify(body)),
+  );
+  const { refusal, toolCalls } = await ask(provider, { model: 'any', streamed: false });
+  expect(refusal).toBe('no\uFFFD');
+  expect(toolCalls).toMatchObject([{ arguments: '{"path":"a\uFFFD"}' }]);
   close();
 });
 

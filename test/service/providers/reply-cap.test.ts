@@ -1,8 +1,12 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import type { ScriptedCompletion } from '../../../src/offline/wire/reply.js';
 import { anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
 import { traitsOf } from '../../../src/service/providers/models/models.js';
 import { openaiVendor, responsesVendor } from '../../../src/service/providers/openai/provider.js';
+import { ResponsesReply } from '../../../src/service/providers/openai/responses/responses-reply.js';
+import { ReplyCap } from '../../../src/service/providers/upstream/reply-cap.js';
 import {
   ask,
   collect,
@@ -101,6 +105,27 @@ test.each([
     expect(completion).toMatchObject({ isTooLong: true, warnings: [tooLong] });
     expect(completion).not.toMatchObject({ state: expect.anything() });
   }
+});
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+test('the ids of the items of a Responses stream, which do not count toward the reply length, are not all kept', () => {
+  const reply = new ResponsesReply(new ReplyCap());
+  const heldAfter = (items: number, idLength: number): number => {
+    for (let at = 0; at < items; at += 1) {
+      const item = { type: 'function_call', call_id: '', id: String(at).padEnd(idLength, 'x') };
+      reply.addEvent(JSON.stringify({ type: 'response.output_item.added', output_index: 0, item }));
+    }
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  heldAfter(2_000, 250);
+  const before = heldAfter(0, 0);
+  const short = heldAfter(30_000, 8) - before;
+  const long = heldAfter(30_000, 250) - before - short;
+  expect(long - short).toBeLessThan(2 * MIB);
+  expect(reply.isFinished).toBe(false); // the reply is still in memory
 });
 
 test.each([

@@ -47,7 +47,10 @@ const explanations: ReadonlyMap<string, Explanation> = new Map([
       remedy: openSettings,
     },
   ],
-  ['service_timeout', { sentence: 'The service did not answer in time. Ask again to continue.', remedy: null }],
+  [
+    'service_timeout',
+    { sentence: 'The service did not answer in time. Ask again to continue.', remedy: null },
+  ],
   [
     'invalid_answer',
     { sentence: 'The server at stepwise.serviceUrl is not Stepwise.', remedy: openSettings },

@@ -24,7 +24,8 @@ function unwrapped(block: unknown): readonly unknown[] {
   const heading = [title, source, context].filter((text) => typeof text === 'string').join('\n');
   const ofDocument = isObject(source) && source['type'] === 'content' ? source['content'] : undefined;
   const inner = type === 'document' ? ofDocument : content;
-  return [textBlock(heading), ...(inner === undefined ? [block] : blocksOf(inner))];
+  const rest = inner === undefined ? [block] : blocksOf(inner);
+  return heading === '' ? rest : [textBlock(heading), ...rest];
 }
 
 function blocksOf(content: unknown): readonly unknown[] {

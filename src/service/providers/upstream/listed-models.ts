@@ -1,4 +1,5 @@
 import { isObject } from '../../../contract/fields.js';
+import { textOf } from '../../../network/received-bytes.js';
 import type { WireName } from '../../step/provider.js';
 import { type GatewaySettings, gatewayHeaders, withQuery } from '../gateway-settings.js';
 import { looksSecret } from '../secret.js';
@@ -50,7 +51,7 @@ export class ListedModels {
       signal: AbortSignal.timeout(TIMEOUT_MS),
       observe: undefined,
     });
-    const text = await answer.text();
+    const text = await textOf(answer);
     return answer.status < 400 ? namesIn(JSON.parse(text)) : undefined;
   }
 }

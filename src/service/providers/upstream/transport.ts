@@ -39,6 +39,10 @@ const plainEncodings = ['', 'identity', 'none'];
 /** Maximum time for the body of an error response to arrive: its status says enough. */
 const MAX_ERROR_BODY_MS = 2_000;
 
+/** Matches the beginning of a JSON object, and the number of bytes in which it is looked for. */
+const beginsJson = /^\uFEFF?\s*\{/;
+const MAX_JSON_START = 64;
+
 type BodyKind = keyof typeof MAX_BODY_BYTES;
 
 export interface UpstreamRequest {
@@ -179,7 +183,8 @@ interface AnswerContext extends Pick<UpstreamRequest, 'provider' | 'streamed' | 
 
 /** A response whose headers have arrived. Its body must be read once, or closed. */
 export class Answer {
-  readonly kind: BodyKind;
+  /** A `stream` becomes `plain` if its first chunk begins a JSON object: some gateways declare every body as events. */
+  kind: BodyKind;
   readonly status: number;
   readonly headers: Dispatcher.ResponseData['headers'];
   readonly #body: Dispatcher.ResponseData['body'];
@@ -207,11 +212,11 @@ export class Answer {
 
   /** Reads the body chunk by chunk. Throws a `FailedAttempt` or the signal's reason. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, undefined> {
-    const { provider, observed } = this.#context;
+    const { provider } = this.#context;
     let size = 0;
     try {
       for await (const chunk of this.#body) {
-        if (size === 0) observed?.begun?.();
+        if (size === 0) this.#begin(chunk);
         size += chunk.length;
         if (size > MAX_BODY_BYTES[this.kind]) throw invalidAnswer(provider, this.status);
         yield chunk;
@@ -229,14 +234,10 @@ export class Answer {
     }
   }
 
-  /** Returns the whole body. `count` is called with the size of each chunk, and may throw to stop reading. */
-  async text(count?: (bytes: number) => void): Promise<string> {
-    const received = new ReceivedBytes();
-    for await (const chunk of this) {
-      count?.(chunk.length);
-      received.add(chunk);
-    }
-    return received.bytes.toString();
+  #begin(chunk: Buffer): void {
+    this.#context.observed?.begun?.();
+    if (this.kind === 'stream' && beginsJson.test(chunk.toString('utf8', 0, MAX_JSON_START)))
+      this.kind = 'plain';
   }
 
   /** Reads the body of an error, as much of it as arrives if it breaks off, stalls or is too long. */

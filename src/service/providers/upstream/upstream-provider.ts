@@ -1,4 +1,5 @@
 import type { OnDemand } from '../../../event-loop/on-demand.js';
+import { textOf } from '../../../network/received-bytes.js';
 import type { StepDeadline } from '../../step/interruption.js';
 import type {
   Completion,
@@ -151,10 +152,13 @@ export class UpstreamProvider implements Provider {
 
   async #readWhole(opened: Opened, deadline: StepDeadline): Promise<Completion> {
     const { answer, request } = opened;
-    if (answer.kind === 'stream') return this.#readWholeStream(opened, answer, deadline);
+    const body = answer[Symbol.asyncIterator]();
+    const { value: first = Buffer.of() } = await body.next();
+    const chunks = startingWith(first, body);
+    if (answer.kind === 'stream') return this.#readWholeStream(opened, chunks, deadline);
     const cap = new ReplyCap();
     const reply = this.#access.vendor.startReply(request, cap);
-    const text = await answer.text(counterOf(deadline));
+    const text = await textOf(chunks, counterOf(deadline));
     if (beginsEvents.test(text)) return this.#readWholeStream(opened, [Buffer.from(text)], deadline);
     if (!reply.addAnswer(parseJson(text))) throw this.#noCompletion(text, request);
     return toCompletion(reply.completion(), { request, cap, origin: this.#access.origin });
@@ -238,6 +242,11 @@ const counterOf =
 
 /** Matches the beginning of server-sent events. A JSON text never begins that way. */
 const beginsEvents = /^\uFEFF?\s*(?:data|event|id|retry|):/;
+
+async function* startingWith(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* rest;
+}
 
 const endpointOf = (url: string, { path }: Vendor): URL => new URL(url.replace(/\/$/, '') + path);
 

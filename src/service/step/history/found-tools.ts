@@ -70,7 +70,5 @@ const MAX_NAMED = 10;
 const MAX_NAME_CHARACTERS = 128;
 
 /** Lists tool names from a tool result, shortened and quoted as JSON because they are untrusted. */
-function list(names: readonly string[]): string {
-  const quoted = names.map((name) => JSON.stringify(name.slice(0, MAX_NAME_CHARACTERS)));
-  return listFirst(quoted, MAX_NAMED);
-}
+const list = (names: readonly string[]): string =>
+  listFirst(names, MAX_NAMED, (name) => JSON.stringify(name.slice(0, MAX_NAME_CHARACTERS)));

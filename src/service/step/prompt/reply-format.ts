@@ -154,7 +154,9 @@ const MAX_NAMED_TOOLS = 20;
 
 function freeTools({ free }: ReplySchema): Warning[] {
   if (free.size === 0) return [];
-  const tools = [...free].map(([tool, paths]) => (paths ? `${tool} (${paths.join(', ')})` : tool));
-  const message = `The provider cannot enforce the arguments of these tools; the service checks them after the reply: ${listFirst(tools, MAX_NAMED_TOOLS)}.`;
+  const tools = listFirst([...free], MAX_NAMED_TOOLS, ([tool, paths]) =>
+    paths ? `${tool} (${paths.join(', ')})` : tool,
+  );
+  const message = `The provider cannot enforce the arguments of these tools; the service checks them after the reply: ${tools}.`;
   return [{ code: 'arguments_not_constrained', message }];
 }

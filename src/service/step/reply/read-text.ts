@@ -105,9 +105,8 @@ export function objectReaderOptions(situation: ReplySituation): ReaderOptions {
 export const partsOf = (text: string): readonly string[] => text.match(/[\s\S]{1,32768}/gu) ?? [];
 
 /**
- * Reads the whole text as the answer. If the step has `answer_schema` and the whole text does not fit it, but the
- * answer without its label, a thought and reasoning in tags does, reads that answer (rule:
- * compatible-answer-formats).
+ * Reads the whole text as the answer. If the step has `answer_schema` and the whole text does not fit it, tries the
+ * text without labels, thought and reasoning in tags (rule: compatible-answer-formats).
  */
 async function readPlain(completion: Completion, situation: ReplySituation): Promise<Reply> {
   const { text } = completion;

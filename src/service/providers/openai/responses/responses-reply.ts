@@ -40,12 +40,17 @@ type ResponseEvent = z.output<typeof eventSchema>;
 
 type TextField = 'text' | 'refusal' | 'reasoning' | 'arguments';
 
-/** Maximum length of the id by which events find their item; a longer id is ignored. */
+/**
+ * Maximum number and length of the ids by which events find their items, because ids do not count toward the length of
+ * the reply. Items without such an id are found by their index.
+ */
+const MAX_IDS = 1_000;
 const MAX_ID_LENGTH = 256;
 
 /** An output item as far as it has arrived. */
 interface OpenItem {
-  id: string;
+  /** True if the item is known by an id: servers that change the id send a new one with each event. */
+  hasId: boolean;
   readonly kind: string | undefined;
   isDone: boolean;
   text: string;
@@ -201,14 +206,16 @@ export class ResponsesReply implements VendorReply {
     const ended = isRefused ? undefined : known[0];
     const target = known.find(({ isDone }) => !isDone) ?? ended ?? this.#open(kind);
     if (index != null) this.#byIndex.set(index, target);
-    target.id ||= id;
-    if (id !== '' && target.id === id) this.#byId.set(id, target);
+    if (id !== '' && !target.hasId && this.#byId.size < MAX_IDS) {
+      target.hasId = true;
+      this.#byId.set(id, target);
+    }
     return target;
   }
 
   #open(kind: string | undefined): OpenItem {
     const texts = { text: '', refusal: '', reasoning: '', arguments: '' };
-    const item: OpenItem = { id: '', kind, isDone: false, ...texts, call: undefined, state: [] };
+    const item: OpenItem = { hasId: false, kind, isDone: false, ...texts, call: undefined, state: [] };
     this.#items.push(item);
     return item;
   }
@@ -272,6 +279,7 @@ function callsIn(items: readonly OpenItem[]): VendorToolCall[] {
     return [{ ...call, arguments: written, state: own }];
   });
 }
+
 const isStart = ({ type }: ResponseEvent): boolean => type === 'response.output_item.added';
 
 const idOf = (id: unknown): string => (typeof id === 'string' && id.length <= MAX_ID_LENGTH ? id : '');
