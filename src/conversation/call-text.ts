@@ -26,14 +26,13 @@ function renderKey(key: string): string {
 
 /**
  * Writes a value as JSON. Writes null for values that JSON lacks, as `JSON.stringify` does in an array. Does not
- * write the escapes `\b` and `\f`: outside an object the parser reads them as plain text, because models hardly ever
- * intend them as escapes.
+ * write the escapes `\b` and `\f`, nor a string that begins like a path with a drive letter (`"A:\n`): outside an
+ * object the parser reads these backslashes as plain text, because models hardly ever intend them as escapes.
  */
 function renderValue(value: unknown): string {
-  return (JSON.stringify(value) ?? 'null').replace(
-    /\\[\s\S]/g,
-    (written) => rareEscapes.get(written) ?? written,
-  );
+  return (JSON.stringify(value) ?? 'null')
+    .replace(/("[A-Za-z]):(?=\\[^\\])/g, '$1\\u003a')
+    .replace(/\\[\s\S]/g, (written) => rareEscapes.get(written) ?? written);
 }
 
 const rareEscapes: ReadonlyMap<string, string> = new Map([

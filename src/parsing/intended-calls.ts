@@ -264,7 +264,7 @@ function announcements(text: string, start: number): number[] {
 function namesAfterAction({ text, end, outline }: ReplyText, tools: OfferedTools): number[] {
   const marker = matchMarker(text, outline.lastParagraph ?? 0);
   if (!marker || marker === 'partial' || marker.label !== 'action') return [];
-  const calls = [...text.slice(marker.end, end).matchAll(/[\w.-]{1,200}(?=[ \t]?[([{])/g)];
+  const calls = [...text.slice(marker.end, end).matchAll(/(?<![\w.-])[\w.-]{1,200}(?=[ \t]?[([{])/g)];
   const offered = calls.filter(([name]) => tools.find(name));
   return offered.slice(0, MAX_LABELS).map(({ index }) => marker.end + index);
 }

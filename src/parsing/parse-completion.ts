@@ -227,23 +227,29 @@ const brokenOff = {
   problem: 'the output limit cut the action off',
 } as const;
 
-/** The first call of a reply, and the further calls of its block that may run. */
+/** The first call of a reply, the further calls of its block that may run, and those that cannot. */
 interface ResolvedCalls {
   readonly call: ResolvedCall;
   readonly more: readonly ResolvedAction[];
+  readonly lost: readonly DiscardedRun[];
 }
 
 type ResolvedAction = Extract<ResolvedCall, { outcome: 'action' }>;
 
 /**
- * Checks the calls of a block against the offered tools. Further calls that cannot run are omitted (rule:
- * several-calls).
+ * Checks the calls of a block against the offered tools. Further calls that cannot run are discarded (rule:
+ * first-action-wins).
  */
 function resolveAll(reading: CallReading, tools: OfferedTools, limits: ResolveOptions): ResolvedCalls {
   const call = resolveCall(reading, tools, limits);
   const others = call.outcome === 'action' ? call.more : [];
   const more = others.map((each) => resolveCall(each, tools, limits));
-  return { call, more: more.filter((each) => each.outcome === 'action') };
+  const lost = others.filter((_, index) => more[index]?.outcome !== 'action');
+  return {
+    call,
+    more: more.filter((each) => each.outcome === 'action'),
+    lost: lost.map(({ start, end }) => ({ kind: 'action', start, end, chars: end - start })),
+  };
 }
 
 const toAction = ({ text }: ReplyText, { toolName, toolArgs, start, end }: ResolvedAction): ParsedAction => ({
@@ -252,13 +258,13 @@ const toAction = ({ text }: ReplyText, { toolName, toolArgs, start, end }: Resol
   raw: text.slice(start, end),
 });
 
-function fromCall(reply: ReplyText, { call, more }: ResolvedCalls, at: number): Found {
+function fromCall(reply: ReplyText, { call, more, lost }: ResolvedCalls, at: number): Found {
   if (call.outcome !== 'action' && call.outcome !== 'answer') return unreadAction(reply, call);
   const { start, end } = { ...call, ...(call.outcome === 'action' && { end: call.blockEnd }) };
   const repairs = [...new Set([call, ...more].flatMap((each) => each.repairs))];
   const before = reply.thoughtBefore(at);
   const thought = [reply.textOf(before), call.thought].filter(Boolean).join('\n');
-  const leftOut = reply.leftOutAround(at, { start, end });
+  const leftOut = [...reply.leftOutAround(at, { start, end }), ...lost];
   const thoughtPlaces = placesOf('thought', before);
   if (call.outcome === 'answer') {
     const places = [...thoughtPlaces, { kind: 'answer', start, end } as const];
@@ -278,8 +284,14 @@ function fromCall(reply: ReplyText, { call, more }: ResolvedCalls, at: number): 
       repairs,
     },
     leftOut,
-    places: [...thoughtPlaces, { kind: 'call', start, end }],
+    places: [...thoughtPlaces, ...placesOf('call', spansAround(lost, [start, end]))],
   };
+}
+
+/** Returns the parts of a block of calls that are around its lost calls. */
+function spansAround(lost: readonly DiscardedRun[], [start, end]: TextSpan): TextSpan[] {
+  const starts = [start, ...lost.map((run) => run.end)];
+  return starts.map((from, index) => [from, lost[index]?.start ?? end]);
 }
 
 type UnreadCall = Exclude<ResolvedCall, { outcome: 'action' | 'answer' }>;

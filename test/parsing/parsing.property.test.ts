@@ -27,7 +27,7 @@ test('a rendered call is read back with equal arguments, hostile strings include
       expect(JSON.stringify(action?.toolArgs)).toBe(JSON.stringify(json(args)));
       expect(confidence).toBe('exact');
     }),
-    { numRuns: 500 },
+    { numRuns: 500, examples: [[{ 'A:"': 'A:\n', b: ['C:\tx', 'D:\\n'] }, '']] },
   );
 });
 

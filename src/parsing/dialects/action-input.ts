@@ -17,7 +17,7 @@ import { matchMarker } from '../text/markers.js';
 import { isJsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 import { readString, stringStart } from '../text/strings.js';
 import { endsReply, skipClosers, trimEnd } from '../text/trailing.js';
-import { holdsArguments } from './json-object.js';
+import { holdsArguments, losesArguments } from './json-object.js';
 import {
   type CallReading,
   isAnswerName,
@@ -104,7 +104,13 @@ function readNameAlone(text: string, start: number, tools: OfferedTools): CallRe
   const input = text.charAt(after) === ':' ? skipBlanks(text, after + 1) : after;
   if (text.charAt(input) === '{') return readInput(text, start, name, input);
   const below = argumentsBelow(text, lineEnd(text, nameEnd), name, tools);
-  if (below !== null && endsReply(text, nameEnd)) return readInputAt(text, start, name, below);
+  if (below !== null && endsReply(text, nameEnd)) {
+    const reading = readInputAt(text, start, name, below);
+    if (reading.kind !== 'call') return reading;
+    return losesArguments(text, reading.end, name, tools)
+      ? unclear(name, `${name}: write all arguments in one object`)
+      : withInputBelow(text, reading);
+  }
   if (skipClosers(text, nameEnd) < lineEnd(text, nameEnd) - 1 || !endsReply(text, nameEnd)) return null;
   const cut =
     skipSpace(text, nameEnd) >= text.length || matchMarker(text, lineEnd(text, nameEnd) + 1) === 'partial';

@@ -1,5 +1,5 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
-import { lineEnd, skipBlanks } from '../text/characters.js';
+import { isOneOf, lineEnd, skipBlanks } from '../text/characters.js';
 import { chatTokenAt } from '../text/chat-tokens.js';
 import { Scanner } from '../text/scanner.js';
 import { readSingleString } from '../text/strings.js';
@@ -39,15 +39,19 @@ export function readBracket(text: string, start: number, tools: OfferedTools): C
 }
 
 /**
- * Returns the position of the last `]` of the line, or of the first one that another call, an observation (`f[x]
- * Observation 2: …`) or a chat token follows.
+ * Returns the position of the last `]` of the line, or of the first one that an observation (`f[x] Observation
+ * 2: …`), a chat token, or outside inner brackets another call follows.
  */
 function closingBracket(text: string, open: number, tools: OfferedTools): number {
   const end = lineEnd(text, open);
   let close = -1;
-  for (let at = text.indexOf(']', open); at >= 0 && at < end; at = text.indexOf(']', at + 1)) {
+  let depth = 0;
+  for (let at = open; at < end; at += 1) {
+    if (isOneOf('[', text, at)) depth += 1;
+    if (!isOneOf(']', text, at)) continue;
     close = at;
-    if (endsInput(text, at + 1) || joinedCallAt(text, at + 1, tools) !== null) break;
+    depth -= 1;
+    if (endsInput(text, at + 1) || (depth === 0 && joinedCallAt(text, at + 1, tools) !== null)) break;
   }
   return close;
 }

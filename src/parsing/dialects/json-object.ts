@@ -114,6 +114,12 @@ export function holdsArguments(text: string, position: number, name: string, too
   return Object.keys(value ?? {}).some(isArgument);
 }
 
+/** Whether arguments for the tool follow its call at `position`, and no further call. */
+export function losesArguments(text: string, position: number, name: string, tools: OfferedTools): boolean {
+  const isFurther = (): boolean => readJsonCalls(text, skipSpace(text, position), { tools })?.kind === 'call';
+  return holdsArguments(text, position, name, tools) && !isFurther();
+}
+
 function unreadableObject(dialect: Dialect, problem: string, name: string | null = null): CallReading {
   return { kind: 'unreadable', dialect, name, problem, cut: false };
 }

@@ -14,7 +14,7 @@ import { bulletEnd, isFenceAt } from '../text/markdown.js';
 import { isLabelled, meansNoAction, readActionInput, withInputBelow } from './action-input.js';
 import { readBracket } from './bracket.js';
 import { readCall, readListedCall, readQuotedCall } from './call.js';
-import { holdsArguments, readJsonCalls } from './json-object.js';
+import { losesArguments, readJsonCalls } from './json-object.js';
 import { readNamedOnly } from './named-only.js';
 import type { CallReading } from './written-call.js';
 
@@ -63,10 +63,7 @@ export function readAction(text: string, position: number, tools: OfferedTools):
 function withNextArguments(text: string, reading: CallReading, tools: OfferedTools): CallReading {
   if (reading.kind !== 'call' || reading.dialect === 'action_input') return reading;
   const { name, dialect, end, blockEnd = end } = reading;
-  const next = skipSpace(text, blockEnd);
-  const isLost =
-    holdsArguments(text, next, name, tools) && readJsonCalls(text, next, { tools })?.kind !== 'call';
-  if (!isLost) return withInputBelow(text, reading);
+  if (!losesArguments(text, blockEnd, name, tools)) return withInputBelow(text, reading);
   const problem = `${name}: write all arguments inside the call`;
   return { kind: 'unreadable', dialect, name, problem, cut: false };
 }

@@ -194,8 +194,8 @@ class BlockReader {
   /** The last opening mark that was read. */
   #mark: Mark | null = null;
   #depth = 0;
-  /** Variables of the block's Python code that hold results of its calls. */
-  readonly #variables = new Set<unknown>();
+  /** True if Python code of the block has assigned the result of a call to a variable. */
+  #hasVariable = false;
   /** Number of code fences that the block opened and that are not closed yet. */
   #fences = 0;
   /** True if a call and then a mark were read, without an opening mark before them. */
@@ -515,13 +515,12 @@ class BlockReader {
   #readStatement(at: number): CallReading | null {
     const reading = readPythonStatement(this.#text, skipComments(this.#text, at), this.#tools);
     if (reading?.kind !== 'call') return reading;
-    const { name, list, start } = reading;
-    if (list.some(({ value }) => this.#variables.has(value))) {
+    const { name, repairs, start } = reading;
+    if (this.#hasVariable && repairs.includes('bare_word')) {
       const problem = `${name}: a variable is no literal; write its value`;
       return { kind: 'unreadable', dialect: 'python', name, problem, cut: false };
     }
-    const variable = assignedVariable(this.#text, start);
-    if (variable !== null) this.#variables.add(variable);
+    if (assignedVariable(this.#text, start) !== null) this.#hasVariable = true;
     return reading;
   }
 

@@ -131,8 +131,11 @@ export function resolveEscapes(scanner: Scanner, written: string, quote: string)
   return isDrivePath || beginsLikeShare.test(written) ? written : written.replace(anyEscape, resolvePlain);
 }
 
-/** Matches a literal of one line that begins with a drive letter, a colon and a single backslash. */
-const beginsLikeDrive = /^[A-Za-z]:\\(?!\\)[^\r\n]*$/;
+/**
+ * Matches a literal of one line that begins with a drive letter, a colon and a single backslash. No name of a file begins
+ * with a quote mark, so an escaped one belongs to other text (`q:\"two words\"`).
+ */
+const beginsLikeDrive = /^[A-Za-z]:\\(?![\\"'`])[^\r\n]*$/;
 /** Matches a literal of one line that begins like a network path (`\\server`). */
 const beginsLikeShare = /^\\\\[^\r\n]*$/;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type OfferedTool, parseCompletion } from '../../../src/parsing/index.js';
+import { type OfferedTool, parseCompletion, readSpans } from '../../../src/parsing/index.js';
 import { stream } from '../../support/parsing/properties.js';
 
 const typed = (name: string, properties: Readonly<Record<string, unknown>>): OfferedTool => ({
@@ -736,5 +736,34 @@ describe('native calls in unclosed reasoning, and call markers inside the argume
   test('a marker such as [TOOL_CALLS] inside a string argument of a call stays text (rule: bare-call)', () => {
     const content = '[TOOL_CALLS]list_tools{}';
     expect(calls(`[write_file(content="${content}")]`)).toEqual([['write_file', { content }]]);
+  });
+});
+
+describe('further calls of a block that cannot run', () => {
+  test.each([
+    [
+      'an unknown tool',
+      '<tool_call>{"name": "read_file", "arguments": {"path": "a"}}</tool_call>\n<tool_call>{"name": "no_tool", "arguments": {}}</tool_call>',
+      '{"name": "no_tool", "arguments": {}}',
+    ],
+    ['a method of the result', '```tool_code\nx = read_file(path="a").strip()\n```', '.strip()'],
+  ])('are reported as discarded: %s', (_, text, lost) => {
+    expect(calls(text)).toEqual([['read_file', a]]);
+    expect(read(text).discarded).toEqual([{ kind: 'action', chars: lost.length }]);
+    const spans = readSpans(text, tools);
+    const texts = spans.map(({ kind, start, end }) => [kind, text.slice(start, end)]);
+    expect(texts.map(([kind]) => kind)).toEqual(['call', 'discarded', 'call']);
+    expect(texts[1]).toEqual(['discarded', lost]);
+    expect(texts.map(([, part]) => part).join('')).toBe(text);
+  });
+
+  test('a quoted text is not the variable of the same name, but a variable in a list is none of our values', () => {
+    const code = 'a = read_file(path="a")\n';
+    expect(calls(`\`\`\`tool_code\n${code}read_file(path="a")\n\`\`\``)).toEqual([
+      ['read_file', a],
+      ['read_file', a],
+    ]);
+    expect(calls(`\`\`\`tool_code\n${code}run_command(command=a)\n\`\`\``)).toEqual([['read_file', a]]);
+    expect(calls(`\`\`\`tool_code\n${code}run_command(command=[a])\n\`\`\``)).toEqual([['read_file', a]]);
   });
 });

@@ -93,6 +93,8 @@ describe('backslashes that are no escapes stay as written (rule: values)', () =>
     [String.raw`"\x41\101\U0001F600"`, 'AA😀'],
     [String.raw`"\u0007"`, '\u0007'],
     [String.raw`"C:\\new\\test.ts"`, String.raw`C:\new\test.ts`],
+    [String.raw`"q:\"two words\"\n"`, 'q:"two words"\n'],
+    [String.raw`'A:\'x'`, "A:'x"],
     [String.raw`r"\b\d"`, String.raw`\b\d`],
     ['`\\d\\$`', 'd$'],
   ])('the literal %s has only valid escapes, which are resolved', (literal, value) => {

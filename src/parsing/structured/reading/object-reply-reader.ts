@@ -121,9 +121,9 @@ export class ObjectReplyReader {
   }
 
   /** Whether an answer without a key is the thought of the object, which was sent as it arrived. */
-  #isThought({ answer, answerLabelled }: ParsedCompletion): boolean {
+  #isThought({ answer, answerLabelled, thought }: ParsedCompletion): boolean {
     const { before, scanner } = this.#object ?? {};
-    if (!before || !scanner || answerLabelled || answer === null) return false;
+    if (!before || !scanner || answerLabelled || answer === null || thought !== null) return false;
     return answer === thoughtOf({ before, scanner })?.trim();
   }
 

@@ -431,6 +431,10 @@ test('an object with a thought and text under the key "answer" is read as that a
   ]);
 });
 
+test('an answer that equals its thought is streamed too', () => {
+  expect(read('{"thought": "42", "answer": "42"}').shown).toEqual({ thought: '42', answer: '42' });
+});
+
 test.each([
   '{"thought": "It is simple.", "result": "42"}',
   '{"thought": "It is simple.", "answer": {"value": 42}}',
