@@ -22,8 +22,8 @@ const clientOptions: Client.Options = {
 const MAX_IDLE_CLIENTS = 256;
 
 /**
- * Maximum bytes of a response body. For a stream, the limit allows half a kilobyte of framing for every four bytes
- * of the longest reply (rule: reply-cap).
+ * Maximum bytes of a response body. For a stream that was requested, the limit allows half a kilobyte of framing for
+ * every four bytes of the longest reply (rule: reply-cap).
  */
 const MAX_BODY_BYTES = { plain: 8 * 2 ** 20, stream: 128 * 2 ** 20, error: 64 * 2 ** 10 };
 
@@ -218,7 +218,7 @@ export class Answer {
       for await (const chunk of this.#body) {
         if (size === 0) this.#begin(chunk);
         size += chunk.length;
-        if (size > MAX_BODY_BYTES[this.kind]) throw invalidAnswer(provider, this.status);
+        if (size > this.#maxBytes) throw invalidAnswer(provider, this.status);
         yield chunk;
       }
       this.#end({ isReusable: true });
@@ -232,6 +232,11 @@ export class Answer {
     } finally {
       this.#end({});
     }
+  }
+
+  get #maxBytes(): number {
+    const isUnasked = this.kind === 'stream' && !this.#context.streamed;
+    return MAX_BODY_BYTES[isUnasked ? 'plain' : this.kind];
   }
 
   #begin(chunk: Buffer): void {
