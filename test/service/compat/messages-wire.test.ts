@@ -104,19 +104,19 @@ describe('answers of Messages (rule: messages-answers)', () => {
   test('a final answer follows the model’s thought after a blank line, and the stop reason is `end_turn`', async () => {
     const message = await both({ text: 'Thought: I know.\nFinal Answer: It is 4.' });
     expect([message.content, message.stop_reason]).toEqual([
-      [{ type: 'text', text: 'I know.\n\nIt is 4.' }],
+      [{ type: 'text', text: 'I know.\n\nIt is 4.', citations: [] }],
       'end_turn',
     ]);
   });
 
-  test('text blocks have no field `citations`, plain and streamed, because @ai-sdk/anthropic 2 and 3 reject null', async () => {
+  test('text blocks have an empty list of citations, plain and streamed, because @ai-sdk/anthropic 2 and 3 reject null', async () => {
     const plain = await ask({ text: 'Thought: I know.\nFinal Answer: 4' });
-    expect(plain.content).toEqual([{ type: 'text', text: 'I know.\n\n4' }]);
+    expect(plain.content).toEqual([{ type: 'text', text: 'I know.\n\n4', citations: [] }]);
     const { events } = await stream({ text: 'Final Answer: 4' });
     expect(events).toContainEqual({
       type: 'content_block_start',
       index: 0,
-      content_block: { type: 'text', text: '' },
+      content_block: { type: 'text', text: '', citations: [] },
     });
   });
 
@@ -172,7 +172,7 @@ describe('answers of Messages (rule: messages-answers)', () => {
     const cut = { text: 'Thought: I write.\nAction: read_file(path="a', finishReason: 'length' } as const;
     const message = await both(cut);
     expect([message.content, message.stop_reason]).toEqual([
-      [{ type: 'text', text: 'I write.' }],
+      [{ type: 'text', text: 'I write.', citations: [] }],
       'max_tokens',
     ]);
   });

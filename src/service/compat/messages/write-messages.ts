@@ -36,11 +36,8 @@ function closingBlocks({ calls, providerState, refusal }: Answer): ContentBlock[
 }
 
 const thinkingBlock = (thinking: string): ContentBlock => ({ type: 'thinking', thinking, signature: '' });
-/**
- * Returns a text block without citations. Cast: the type requires `citations`, but Anthropic's API omits an empty
- * one, and versions 2 and 3 of `@ai-sdk/anthropic` reject null.
- */
-const textBlock = (text: string): ContentBlock => ({ type: 'text', text }) as ContentBlock;
+/** Returns a text block. Its list of citations is empty, because `@ai-sdk/anthropic` 2 and 3 reject null. */
+const textBlock = (text: string): ContentBlock => ({ type: 'text', text, citations: [] });
 
 const stateBlocks = (state: unknown): ContentBlock[] =>
   state === undefined ? [] : [{ type: 'redacted_thinking', data: writeState(state) }];
