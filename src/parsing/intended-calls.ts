@@ -1,4 +1,5 @@
 import type { OfferedTools } from './arguments/offered-tool.js';
+import { INPUT_LABEL } from './dialects/action-input.js';
 import { holdsArguments } from './dialects/json-object.js';
 import { readAction } from './dialects/read-action.js';
 import type { CallReading, WholeCall } from './dialects/written-call.js';
@@ -332,7 +333,7 @@ const labelPair = new RegExp(
   `^${mark}[\\p{L}\\p{M} _-]{1,30}${colon}["'\`*]{0,3}(?<name>[^\\s"'\`*(]{1,200})["'\`*]{0,3}(?:\\(\\))?[ \\t]*(?=(?<second>\\r?\\n\\s{0,8}${mark}(?<label>[\\p{L}\\p{M}][\\p{L}\\p{M}\\d _-]{0,30})${colon}))`,
   'gmu',
 );
-const inputLabel = /^(?:(?:tool|function|action|call)[ _-]?)?(?:inputs?|arguments?|args|param(?:eter)?s?)$/i;
+const inputLabel = new RegExp(`^${INPUT_LABEL}$`, 'i');
 
 /** Describes a call that two labels of another prompt give: one for the tool, one for its arguments. */
 function describeLabelPair(reply: ReplyText, tools: OfferedTools): string | null {

@@ -136,9 +136,10 @@ function readNameAlone(text: string, start: number, tools: OfferedTools): CallRe
   };
 }
 
-/** Matches a label that models write in place of `Action Input:`. */
-const otherLabel =
-  /[*_]{0,3}(?:(?:tool|function|action|call)[ _-]?)?(?:inputs?|arguments?|args|param(?:eter)?s?)[*_]{0,3}[ \t]{0,4}[:：][*_`]{0,3}/iy;
+/** Words of labels that models write in place of `Action Input:`, as the source of a regular expression. */
+export const INPUT_LABEL =
+  '(?:(?:tool|function|action|call)[ _-]?)?(?:inputs?|arguments?|args|param(?:eter)?s?)';
+const otherLabel = new RegExp(`[*_]{0,3}${INPUT_LABEL}[*_]{0,3}[ \\t]{0,4}[:：][*_\`]{0,3}`, 'iy');
 
 /**
  * Returns where an object with arguments for the tool begins below its name, in a fence or not, and with a label or

@@ -1,7 +1,7 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import { readCall, readCallOf } from '../dialects/call.js';
 import type { CallReading, WholeCall } from '../dialects/written-call.js';
-import { isOneOf, skipSpace } from '../text/characters.js';
+import { isOneOf, matchEnd, skipSpace } from '../text/characters.js';
 
 /** Reads one Python call, or all calls of a list such as `[f(a=1), g()]`. */
 export function readPythonCalls(text: string, start: number, tools: OfferedTools): CallReading | null {
@@ -52,20 +52,22 @@ function readPrinted(text: string, start: number, tools: OfferedTools): CallRead
   return text.charAt(close) === ')' ? { ...reading, start, end: close + 1 } : null;
 }
 
-/** Matches the variable that receives the result of a call. */
-const assignment = /([A-Za-z_]\w{0,60})[ \t]{0,4}=[ \t]{0,4}(?=[A-Za-z_])/y;
+/** Matches a variable and the `=` with which it receives the result of a call. */
+const assignment = /[A-Za-z_]\w{0,60}[ \t]{0,4}=[ \t]{0,4}(?=[A-Za-z_])/y;
 
-/** Returns the variable in the assignment at `start`; null if there is none. */
-export function assignedVariable(text: string, start: number): string | null {
-  assignment.lastIndex = start;
-  return assignment.exec(text)?.[1] ?? null;
-}
+/** Returns the end of the variable and its `=` if an assignment begins at `start`, else null. */
+export const assignmentEnd = (text: string, start: number): number | null =>
+  matchEnd(assignment, text, start);
 
 /** Reads Python calls, or `x = f()` with a `print(x)` that may follow it. */
 export function readPythonStatement(text: string, start: number, tools: OfferedTools): CallReading | null {
-  const variable = assignedVariable(text, start);
-  if (variable === null || tools.find(variable)) return readPythonCalls(text, start, tools);
-  const reading = readPythonCall(text, assignment.lastIndex, tools);
+  const value = assignmentEnd(text, start);
+  const variable = text
+    .slice(start, value ?? start)
+    .replace('=', '')
+    .trim();
+  if (value === null || tools.find(variable)) return readPythonCalls(text, start, tools);
+  const reading = readPythonCall(text, value, tools);
   if (reading?.kind !== 'call' || !tools.find(reading.name)) return null;
   const shown = `print(${variable})`;
   const next = skipSpace(text, reading.end);

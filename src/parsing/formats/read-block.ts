@@ -28,7 +28,7 @@ import {
   markWords,
   mayBeginAt,
 } from './marks.js';
-import { assignedVariable, readPythonCalls, readPythonStatement } from './python-calls.js';
+import { assignmentEnd, readPythonCalls, readPythonStatement } from './python-calls.js';
 import { type CallHead, NextMatches, TaggedArguments } from './tagged-arguments.js';
 
 /** Texts with which a block of native tool calls may begin anywhere in a line. */
@@ -520,7 +520,7 @@ class BlockReader {
       const problem = `${name}: a variable is no literal; write its value`;
       return { kind: 'unreadable', dialect: 'python', name, problem, cut: false };
     }
-    if (assignedVariable(this.#text, start) !== null) this.#hasVariable = true;
+    if (assignmentEnd(this.#text, start) !== null) this.#hasVariable = true;
     return reading;
   }
 

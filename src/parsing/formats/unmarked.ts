@@ -9,7 +9,7 @@ import {
   type WholeCall,
   withArguments,
 } from '../dialects/written-call.js';
-import { isOneOf, skipBlanks, skipSpace } from '../text/characters.js';
+import { isOneOf, matchEnd, skipBlanks, skipSpace } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
 import { skipDecoration } from '../text/markdown.js';
 import { Scanner } from '../text/scanner.js';
@@ -95,13 +95,18 @@ function readPlainAll(text: string, start: number, tools: OfferedTools): CallRea
   );
 }
 
+/** Keys under which JSON of a call has the tool's name. */
+const nameKeys = ['name', 'action', 'tool', 'tool_name', 'function'];
 /** Matches the beginning of a JSON call up to the tool's name. */
-const beginningOfName = /\[?\s{0,8}\{\s{0,8}"(?:name|action|tool|tool_name|function)"\s{0,8}:\s{0,8}"/y;
+const beginningOfName = new RegExp(
+  `\\[?\\s{0,8}\\{\\s{0,8}"(?:${nameKeys.join('|')})"\\s{0,8}:\\s{0,8}"`,
+  'y',
+);
 
 /** Returns whether the text ends within a call of an offered tool, without a label or tags, that begins at `start`. */
 export function isCutCall(text: string, start: number, tools: OfferedTools): boolean {
-  beginningOfName.lastIndex = start;
-  if (beginningOfName.test(text) && tools.mayGoOnToName(text, beginningOfName.lastIndex)) return true;
+  const name = matchEnd(beginningOfName, text, start);
+  if (name !== null && tools.mayGoOnToName(text, name)) return true;
   const { calls, broken } = readUnmarked(text, start, tools);
   if (broken !== null) return broken.cut;
   const last = calls.at(-1);
@@ -138,7 +143,6 @@ export function mayBeginBareCall(text: string, position: number, tools: OfferedT
 
 /** Keys with which JSON of a call may begin before the tool's name. */
 const firstKeys = ['thought', 'type', 'id', 'tool_calls', 'tool_call', 'function_call'];
-const nameKeys = ['name', 'action', 'tool', 'tool_name', 'function'];
 const firstEntry = /^\[?\s{0,8}\{\s{0,8}"([^"\n]{1,60})"\s{0,8}:\s{0,8}(?:"([^"\n]{0,200})"|([^"\s]))?/;
 const begunEntry = /^\[?\s{0,8}(?:\{\s{0,8}(?:"[^"\n]{0,60}"?\s{0,8}:?\s{0,8}(?:"[^"\n]{0,200})?)?)?$/;
 
