@@ -330,25 +330,31 @@ const colon = '[*_`]{0,3}[ \\t]*[:：][*_`]{0,3}[ \\t]*';
  * `Tool Input: {…}`.
  */
 const labelPair = new RegExp(
-  `^${mark}[\\p{L}\\p{M} _-]{1,30}${colon}["'\`*]{0,3}(?<name>[^\\s"'\`*(]{1,200})["'\`*]{0,3}(?:\\(\\))?[ \\t]*(?=(?<second>\\r?\\n\\s{0,8}${mark}(?<label>[\\p{L}\\p{M}][\\p{L}\\p{M}\\d _-]{0,30})${colon}))`,
+  `^${mark}(?<first>[\\p{L}\\p{M} _-]{1,30})${colon}["'\`*]{0,3}(?<name>[^\\s"'\`*(]{1,200})["'\`*]{0,3}(?:\\(\\))?[ \\t]*(?=(?<second>\\r?\\n\\s{0,8}${mark}(?<label>[\\p{L}\\p{M}][\\p{L}\\p{M}\\d _-]{0,30})${colon}))`,
   'gmu',
 );
 const inputLabel = new RegExp(`^${INPUT_LABEL}$`, 'i');
+/** Matches a label of a tool, or one in another script; others, such as `name`, occur in YAML too. */
+const toolLabel = /tool|function|action|call|[^\p{ASCII}]/iu;
+/** Matches a line that gives the result of a call, as in documentation and logs. */
+const resultLine = new RegExp(`^${mark}(?:tool )?(?:outputs?|results?|returns?|response)${colon}`, 'imu');
 
 /** Describes a call that two labels of another prompt give: one for the tool, one for its arguments. */
 function describeLabelPair(reply: ReplyText, tools: OfferedTools): string | null {
   const { text, end } = reply;
   const from = Math.max(0, end - PAIR_SEARCHED);
   for (const { 0: labels, index, groups = {} } of [...text.slice(from, end).matchAll(labelPair)].reverse()) {
-    const { name = '', second = '', label = '' } = groups;
+    const { first = '', name = '', second = '', label = '' } = groups;
     const input = skipFenceLine(text, from + index + labels.length + second.length);
-    const isInput = inputLabel.test(label) || tools.declares(name, label.toLowerCase());
+    const isParameter = toolLabel.test(first) && tools.declares(name, label.toLowerCase());
+    const isInput = inputLabel.test(label) || isParameter;
     if (!tools.find(name) || !(isInput || holdsArguments(text, input, name, tools))) continue;
     const scanner = new Scanner(text, input);
     const isJson = isOneOf('{', text, input) && readValue(scanner) !== undefined;
+    const written = text.slice(input, end);
     const isWhole = isJson
       ? endsReplyAt(reply, scanner.position)
-      : !/\n[ \t]*\n/.test(text.slice(input, end));
+      : !/\n[ \t]*\n/.test(written) && !resultLine.test(written);
     if (isWhole)
       return adviceFor({ name }, 'is written with labels that are not `Action:` and `Action Input:`');
   }
