@@ -1,9 +1,13 @@
 import type { OfferedTools } from './arguments/offered-tool.js';
 import { joinedCallAt } from './dialects/joined-call.js';
+import { holdsArguments } from './dialects/json-object.js';
+import { readUnmarked } from './formats/unmarked.js';
 import { lineEnd, skipRun, skipSpace } from './text/characters.js';
 import { chatTokenAt } from './text/chat-tokens.js';
-import { isFenceAt } from './text/markdown.js';
+import { readValue } from './text/literals.js';
+import { isFenceAt, skipDecoration } from './text/markdown.js';
 import { ANSWER_TAG_CLOSE, matchMarker } from './text/markers.js';
+import { Scanner } from './text/scanner.js';
 import { skipClosers, type TrimmedEnd, trimEnd, trimTokens } from './text/trailing.js';
 
 /** Text that is in no field of the result: text after an action, chat tokens, stop words. */
@@ -16,7 +20,7 @@ export interface Discarded {
 
 /**
  * The kind of discarded text. `text`, `thought`, `action`, `observation` and `answer`: text after the first action,
- * named after its label; `action` also for a call that is joined to the first one, as in `f(); g()`; `text` also for a word on the line of a code fence around the action. `stop`: chat tokens and
+ * named after its label; `action` also for calls that directly follow the first one, as in `f(); g()`; `text` also for a word on the line of a code fence around the action. `stop`: chat tokens and
  * stop words at the end. `chat_token`: chat tokens before the text or a call. `fence`: closing tags of the service's
  * data tags, such as `</file 1f>`, without an opening tag.
  */
@@ -50,13 +54,15 @@ export function describeDiscarded(text: string, from: number): Discarded[] {
 }
 
 /** Lists the sections of text after an action, without white space and the call's own wrapping. */
-export function discardedRuns(text: string, from: number, tools?: OfferedTools): DiscardedRun[] {
+export function discardedRuns(text: string, from: number, call?: DiscardingCall): DiscardedRun[] {
   const runs: DiscardedRun[] = [];
   const { end, stop } = trimEnd(text, from);
-  let kind: DiscardedKind = tools && joinedCallAt(text, from, tools) !== null ? 'action' : 'text';
+  const callsEnd = call ? furtherCallsEnd(text, from, call) : from;
+  let label: DiscardedKind = 'text';
   for (let start = skipWrapping(text, from); start < end; ) {
     const marker = matchMarker(text, start);
-    if (marker && marker !== 'partial') kind = kinds[marker.label];
+    if (marker && marker !== 'partial') label = kinds[marker.label];
+    const kind = label === 'text' && start < callsEnd ? 'action' : label;
     const lineStop = Math.min(lineEnd(text, start), end);
     const before = runs.at(-1)?.kind === kind ? runs.pop() : undefined;
     const chars = text.slice(start, lineStop).trim().length + (before?.chars ?? 0);
@@ -64,6 +70,29 @@ export function discardedRuns(text: string, from: number, tools?: OfferedTools):
     start = lineStop + 1;
   }
   return [...runs, { kind: 'stop', start: end, end: text.trimEnd().length, chars: stop }];
+}
+
+/** The call after which text is discarded. */
+interface DiscardingCall {
+  readonly name: string;
+  readonly tools: OfferedTools;
+}
+
+/**
+ * Returns the end of the calls and arguments that follow the first call, on its line or on the next lines (rule:
+ * first-action-wins).
+ */
+function furtherCallsEnd(text: string, from: number, { name, tools }: DiscardingCall): number {
+  let end = from;
+  for (;;) {
+    const joined = joinedCallAt(text, end, tools);
+    const next = joined ?? skipDecoration(text, skipSpace(text, skipWrapping(text, end)));
+    const last = readUnmarked(text, next, tools).calls.at(-1);
+    const input = new Scanner(text, next);
+    if (last && tools.find(last.name)) end = last.blockEnd ?? last.end;
+    else if (holdsArguments(text, next, name, tools) && readValue(input) !== undefined) end = input.position;
+    else return joined === null ? end : lineEnd(text, joined);
+  }
 }
 
 /**

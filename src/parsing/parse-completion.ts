@@ -264,7 +264,8 @@ function fromCall(reply: ReplyText, { call, more, lost }: ResolvedCalls, at: num
   const repairs = [...new Set([call, ...more].flatMap((each) => each.repairs))];
   const before = reply.thoughtBefore(at);
   const thought = [reply.textOf(before), call.thought].filter(Boolean).join('\n');
-  const leftOut = [...reply.leftOutAround(at, { start, end }), ...lost];
+  const named = call.outcome === 'action' ? { name: call.toolName } : {};
+  const leftOut = [...reply.leftOutAround(at, { start, end, ...named }), ...lost];
   const thoughtPlaces = placesOf('thought', before);
   if (call.outcome === 'answer') {
     const places = [...thoughtPlaces, { kind: 'answer', start, end } as const];

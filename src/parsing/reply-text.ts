@@ -134,12 +134,13 @@ export class ReplyText {
     return [{ kind: 'chat_token', start: otherTurn, end, chars: end - otherTurn }, ...spoken];
   }
 
-  /** Lists the discarded text before and after a call. */
-  leftOutAround(thoughtEnd: number, call: { start: number; end: number }): DiscardedRun[] {
+  /** Lists the discarded text before and after a call of the named tool; without a name, of an answer. */
+  leftOutAround(thoughtEnd: number, call: { start: number; end: number; name?: string }): DiscardedRun[] {
+    const { name } = call;
     return [
       ...this.#leftOut(thoughtEnd, thoughtEnd),
       ...discardedBefore(this.text, thoughtEnd, call.start),
-      ...discardedRuns(this.text, call.end, this.#tools),
+      ...discardedRuns(this.text, call.end, name === undefined ? undefined : { name, tools: this.#tools }),
     ];
   }
 

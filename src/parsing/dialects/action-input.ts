@@ -103,7 +103,8 @@ function readNameAlone(text: string, start: number, tools: OfferedTools): CallRe
   const after = skipBlanks(text, nameEnd);
   const input = text.charAt(after) === ':' ? skipBlanks(text, after + 1) : after;
   if (text.charAt(input) === '{') return readInput(text, start, name, input);
-  const below = argumentsBelow(text, lineEnd(text, nameEnd), name, tools);
+  const below =
+    argumentsBelow(text, lineEnd(text, nameEnd), name, tools) ?? lineBelow(text, lineEnd(text, nameEnd));
   if (below !== null && endsReply(text, nameEnd)) {
     const reading = readInputAt(text, start, name, below);
     if (reading.kind !== 'call') return reading;
@@ -151,6 +152,15 @@ function argumentsBelow(text: string, line: number, name: string, tools: Offered
   const marks = isFenceAt(text, at) ? skipRun(text, at, text.charAt(at)) : null;
   const open = marks === null ? at : skipSpace(text, skipLanguage(text, marks));
   return holdsArguments(text, open, name, tools) ? at : null;
+}
+
+/** Returns the position after a label that is not `Action Input:` if one line of text follows it, and no other text. */
+function lineBelow(text: string, line: number): number | null {
+  const input = matchEnd(otherLabel, text, skipSpace(text, line));
+  if (input === null || isRestBlank(text, input, lineEnd(text, input))) return null;
+  const after = skipSpace(text, lineEnd(text, input));
+  const isLast = after >= text.length || matchMarker(text, text.lastIndexOf('\n', after) + 1) !== null;
+  return isLast && !isOneOf('{[`~', text, skipBlanks(text, input)) ? input : null;
 }
 
 function readFenced(text: string, start: number, name: string, fence: number): CallReading {

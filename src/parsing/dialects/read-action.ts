@@ -10,7 +10,9 @@ import {
   skipSpace,
 } from '../text/characters.js';
 import { opensOtherTurn, readTokens } from '../text/chat-tokens.js';
+import { readValue } from '../text/literals.js';
 import { bulletEnd, isFenceAt } from '../text/markdown.js';
+import { isJsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 import { isLabelled, meansNoAction, readActionInput, withInputBelow } from './action-input.js';
 import { readBracket } from './bracket.js';
 import { readCall, readListedCall, readQuotedCall } from './call.js';
@@ -34,9 +36,9 @@ const readers: readonly DialectReader[] = [
   { opens: '{[', read: (text, start, tools) => readJsonCalls(text, start, { tools, isMarked: true }) },
   { read: readQuotedCall },
   { read: readCall },
+  { read: readBlock },
   { read: readBracket },
   { read: readActionInput },
-  { read: readBlock },
   { read: readNamedOnly },
 ];
 
@@ -46,9 +48,13 @@ const readers: readonly DialectReader[] = [
  */
 export function readAction(text: string, position: number, tools: OfferedTools): CallReading | null {
   const tokens = readTokens(text, position, opensOtherTurn);
-  if (tokens.turn !== null) return null;
-  const start = unwrap(text, tokens.end, tools);
-  if (isLabelled(text, position)) return null;
+  if (tokens.turn !== null || isLabelled(text, position)) return null;
+  const reading = readWritten(text, unwrap(text, tokens.end, tools), tools);
+  const isCall = reading?.kind === 'call' && (tools.areUnknown || tools.find(reading.name));
+  return isCall ? reading : (readCodeFence(text, tokens.end, tools) ?? reading);
+}
+
+function readWritten(text: string, start: number, tools: OfferedTools): CallReading | null {
   for (const { opens, read } of readers) {
     if (opens !== undefined && !isOneOf(opens, text, start)) continue;
     const reading = read(text, start, tools);
@@ -61,11 +67,29 @@ export function readAction(text: string, position: number, tools: OfferedTools):
 
 /** Reads the arguments that some models write after a complete call: below `Action Input:`, or as a JSON object. */
 function withNextArguments(text: string, reading: CallReading, tools: OfferedTools): CallReading {
-  if (reading.kind !== 'call' || reading.dialect === 'action_input') return reading;
-  const { name, dialect, end, blockEnd = end } = reading;
-  if (!losesArguments(text, blockEnd, name, tools)) return withInputBelow(text, reading);
+  if (reading.kind !== 'call') return reading;
+  const { name, dialect, end, blockEnd = end, input = null } = reading;
+  const isInput = dialect === 'action_input';
+  if (isInput && repeatsArgument(text, blockEnd, input)) return reading;
+  if (!losesArguments(text, blockEnd, name, tools)) return isInput ? reading : withInputBelow(text, reading);
   const problem = `${name}: write all arguments inside the call`;
   return { kind: 'unreadable', dialect, name, problem, cut: false };
+}
+
+/** Whether the object at `position` has an argument that the call already has, so that it belongs to a further call. */
+function repeatsArgument(text: string, position: number, input: JsonValue): boolean {
+  const start = skipSpace(text, position);
+  const next = isOneOf('{', text, start) ? (readValue(new Scanner(text, start)) ?? null) : null;
+  return (
+    isJsonObject(input) && isJsonObject(next) && Object.keys(next).some((key) => Object.hasOwn(input, key))
+  );
+}
+
+/** Reads code that calls a tool, such as `print(f())`, in a ```tool_code fence (rule: native-formats). */
+function readCodeFence(text: string, position: number, tools: OfferedTools): CallReading | null {
+  const start = skipSpace(text, position);
+  const reading = isFenceAt(text, start) ? readBlock(text, start, tools) : null;
+  return reading?.kind === 'call' ? reading : null;
 }
 
 /** Skips a bullet, a fence, inline code or emphasis before the call (rule: whole-reply-fence). */
