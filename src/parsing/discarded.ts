@@ -55,11 +55,12 @@ export function describeDiscarded(text: string, from: number): Discarded[] {
 
 /** Lists the sections of text after an action, without white space and the call's own wrapping. */
 export function discardedRuns(text: string, from: number, call?: DiscardingCall): DiscardedRun[] {
-  const runs: DiscardedRun[] = [];
   const { end, stop } = trimEnd(text, from);
+  const first = skipWrapping(text, from);
+  const runs = tokensBetween(text, from, Math.min(first, end));
   const callsEnd = call ? furtherCallsEnd(text, from, call) : from;
   let label: DiscardedKind = 'text';
-  for (let start = skipWrapping(text, from); start < end; ) {
+  for (let start = first; start < end; ) {
     const marker = matchMarker(text, start);
     if (marker && marker !== 'partial') label = kinds[marker.label];
     const kind = label === 'text' && start < callsEnd ? 'action' : label;
@@ -115,6 +116,18 @@ export function discardedBefore(text: string, from: number, callStart: number): 
   if (words === '') return [tokens];
   const start = text.indexOf(words, wrapped + 3);
   return [tokens, { kind: 'text', start, end: start + words.length, chars: words.length }];
+}
+
+/** Lists the chat tokens between a call and the text after it. */
+function tokensBetween(text: string, from: number, to: number): DiscardedRun[] {
+  const runs: DiscardedRun[] = [];
+  for (let start = from; start < to; start += 1) {
+    const end = start + (chatTokenAt(text, start)?.length ?? 0);
+    if (end === start) continue;
+    runs.push({ kind: 'chat_token', start, end, chars: end - start });
+    start = end - 1;
+  }
+  return runs;
 }
 
 /** Describes the chat tokens that were trimmed from the end of the text, up to position `before`. */

@@ -1,4 +1,4 @@
-import { isKeyCharacter, skipBlanks } from '../text/characters.js';
+import { isKeyCharacter, isOneOf, skipBlanks } from '../text/characters.js';
 import type { OfferedTool } from './offered-tool.js';
 
 /** Names of types in signatures of Python, TypeScript and JSON Schema. */
@@ -37,6 +37,13 @@ export class ArgumentKeys {
     if (text.charAt(separator) === '=') return next !== '=' && next !== '>';
     if (text.charAt(separator) !== ':') return false;
     return !this.#parameters || this.#parameters.has(name) || (next !== '/' && next !== '\\');
+  }
+
+  /** Whether a declared parameter with its separator follows the value that ends at `position`, without a comma. */
+  followAt(text: string, position: number): boolean {
+    const gap = skipBlanks(text, position);
+    const at = isOneOf(';', text, gap) ? skipBlanks(text, gap + 1) : gap;
+    return this.#parameters !== null && at > position && this.beginsAt(text, at);
   }
 
   /** Whether a key with its separator begins at `position`. */

@@ -1,6 +1,13 @@
 import { shorten } from '../text/characters.js';
 import { setOwn } from '../text/literals.js';
-import { isJsonObject, type JsonObject, type JsonValue, type Spellings } from '../text/scanner.js';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type Repair,
+  type Spellings,
+} from '../text/scanner.js';
+import { ArgumentKeys } from './argument-keys.js';
 import type { OfferedTool } from './offered-tool.js';
 import type { Argument } from './read-arguments.js';
 
@@ -10,6 +17,7 @@ export interface WrittenArguments {
   readonly spellings: Spellings;
   /** True if the arguments are in parentheses, where an object may also be the value of one parameter. */
   readonly isCallForm: boolean;
+  readonly repairs: readonly Repair[];
 }
 
 export type NamedArguments =
@@ -25,7 +33,7 @@ export function nameArguments(written: WrittenArguments, tool: OfferedTool | und
   const [only] = list;
   if (list.length === 1 && only?.key === null && isJsonObject(only.value)) {
     const meaning = meaningOf(only.value, isCallForm, tool);
-    if (meaning === 'arguments') return { ok: true, values: only.value, spellings };
+    if (meaning === 'arguments') return nameObject(only.value, written, tool);
     if (meaning === 'neither') return { ok: false, problem: describeForeignKeys(only.value, tool) };
   }
   const values: Record<string, JsonValue> = {};
@@ -43,6 +51,29 @@ export function nameArguments(written: WrittenArguments, tool: OfferedTool | und
   }
   if (spelled.size > 0) spellings.set(values, spelled);
   return { ok: true, values, spellings };
+}
+
+/** Takes the entries of an object as the arguments, unless one is copied from the signature. */
+function nameObject(
+  object: JsonObject,
+  { repairs, spellings }: WrittenArguments,
+  tool: OfferedTool | undefined,
+): NamedArguments {
+  const copied = repairs.includes('bare_word') ? copiedKey(object, tool) : undefined;
+  if (copied === undefined) return { ok: true, values: object, spellings };
+  return { ok: false, problem: `\`${shorten(copied)}\` has a word of the signature in place of its value` };
+}
+
+/**
+ * Returns the key of an object with unquoted words whose value is copied from the signature: `{path: path}` or `{path:
+ * string}` (rule: repairs).
+ */
+function copiedKey(object: JsonObject, tool: OfferedTool | undefined): string | undefined {
+  const keys = new ArgumentKeys(tool);
+  return Object.keys(object).find((key) => {
+    const value = object[key];
+    return typeof value === 'string' && keys.copiedPart(key, ':', value) !== null;
+  });
 }
 
 function describeUnnamed(index: number, tool: OfferedTool | undefined): string {

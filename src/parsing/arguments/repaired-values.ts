@@ -39,6 +39,10 @@ function looseEnd(scanner: Scanner, keys: ArgumentKeys, inside: number): number 
       if (closesString(text, at + 1, keys)) return at;
       if (isFirst && joinsExpression(text, at + 1))
         return scanner.fail('an expression is no literal; write its value');
+      if (isFirst && keys.followAt(text, at + 1))
+        return scanner.fail(
+          '`,` is missing between two arguments, or a string holds quotes that are not escaped',
+        );
       isFirst = false;
     }
   }

@@ -39,18 +39,18 @@ export function readActionInput(text: string, start: number, tools: OfferedTools
     .replace(/^(["'])(.*)\1$/, '$2')
     .trim();
   if (name === '' || (!tools.find(name) && meansNoAction(name))) return null;
-  return readInputAt(text, start, name, input);
+  return readInputAt(text, input, { name, start, tools });
 }
 
 /**
  * Reads the `Action Input:` below a call such as `tool()`, and passes the input to the tool. If the call and the input
  * both have arguments, it is unclear which are intended.
  */
-export function withInputBelow(text: string, call: WholeCall): CallReading {
+export function withInputBelow(text: string, call: WholeCall, tools: OfferedTools): CallReading {
   const { name, start, end, blockEnd = end } = call;
   const input = inputAfter(text, lineEnd(text, blockEnd));
   if (input === null) return call;
-  const reading = readInputAt(text, start, name, input);
+  const reading = readInputAt(text, input, { name, start, tools });
   if (reading.kind === 'call' && (!hasArguments(reading) || isNone(reading))) return call;
   return hasArguments(call)
     ? unclear(name, `${name}: the call and \`Action Input:\` both have arguments`)
@@ -64,10 +64,17 @@ const hasArguments = ({ list }: WholeCall): boolean =>
 const isNone = ({ list: [only] }: WholeCall): boolean =>
   typeof only?.value === 'string' && meansNoAction(only.value);
 
-function readInputAt(text: string, start: number, name: string, input: number): CallReading {
-  if (isLabelled(text, input)) return plainInput(name, start, input, '');
+/** The tool that an input is for, and where its call starts. */
+interface NamedTool {
+  readonly name: string;
+  readonly start: number;
+  readonly tools: OfferedTools;
+}
+
+function readInputAt(text: string, input: number, tool: NamedTool): CallReading {
+  if (isLabelled(text, input)) return plainInput(tool.name, tool.start, input, '');
   const first = skipSpace(text, input);
-  return isFenceAt(text, first) ? readFenced(text, start, name, first) : readInput(text, start, name, first);
+  return isFenceAt(text, first) ? readFenced(text, first, tool) : readInput(text, first, tool);
 }
 
 /** Returns the position after the `Action Input:` label on the next non-blank line. */
@@ -102,15 +109,17 @@ function readNameAlone(text: string, start: number, tools: OfferedTools): CallRe
   if (!tool) return null;
   const after = skipBlanks(text, nameEnd);
   const input = text.charAt(after) === ':' ? skipBlanks(text, after + 1) : after;
-  if (text.charAt(input) === '{') return readInput(text, start, name, input);
-  const below =
-    argumentsBelow(text, lineEnd(text, nameEnd), name, tools) ?? lineBelow(text, lineEnd(text, nameEnd));
+  const named = { name, start, tools };
+  if (text.charAt(input) === '{') return readInput(text, input, named);
+  const line = lineEnd(text, nameEnd);
+  const textBelow = tool.parameters.length > 0 ? lineBelow(text, line) : null;
+  const below = argumentsBelow(text, line, name, tools) ?? textBelow;
   if (below !== null && endsReply(text, nameEnd)) {
-    const reading = readInputAt(text, start, name, below);
+    const reading = readInputAt(text, below, named);
     if (reading.kind !== 'call') return reading;
     return losesArguments(text, reading.end, name, tools)
       ? unclear(name, `${name}: write all arguments in one object`)
-      : withInputBelow(text, reading);
+      : withInputBelow(text, reading, tools);
   }
   if (skipClosers(text, nameEnd) < lineEnd(text, nameEnd) - 1 || !endsReply(text, nameEnd)) return null;
   const cut =
@@ -163,14 +172,15 @@ function lineBelow(text: string, line: number): number | null {
   return isLast && !isOneOf('{[`~', text, skipBlanks(text, input)) ? input : null;
 }
 
-function readFenced(text: string, start: number, name: string, fence: number): CallReading {
+function readFenced(text: string, fence: number, tool: NamedTool): CallReading {
+  const { name, start } = tool;
   const marks = skipRun(text, fence, text.charAt(fence));
   const run = text.slice(fence, marks);
   const beside = skipLanguage(text, marks);
   const below = skipSpace(text, lineEnd(text, beside));
   const inside = isOneOf('{[', text, below) ? below : skipSpace(text, beside);
   if ('{['.includes(text.charAt(inside) || ' ')) {
-    const reading = readInput(text, start, name, inside);
+    const reading = readInput(text, inside, tool);
     if (reading.kind !== 'call') return reading;
     const close = skipSpace(text, reading.end);
     return text.startsWith(run, close) ? { ...reading, end: close + run.length } : reading;
@@ -193,14 +203,15 @@ function readFenced(text: string, start: number, name: string, fence: number): C
   return mayBeLanguage ? unclear(name, asObject(name)) : plainInput(name, start, close + run.length, written);
 }
 
-function readInput(text: string, start: number, name: string, input: number): CallReading {
+function readInput(text: string, input: number, tool: NamedTool): CallReading {
+  const { name, start } = tool;
   const scanner = new Scanner(text, input);
   if ('{['.includes(scanner.current || ' ')) return readStructure(scanner, start, name);
   const literal = stringStart(scanner) ? readString(scanner) : undefined;
   if (literal !== undefined && endsReply(text, scanner.position)) {
     return plainInput(name, start, scanner.position, literal);
   }
-  return readPlain(text, start, name, input);
+  return readPlain(text, input, tool);
 }
 
 function readStructure(scanner: Scanner, start: number, name: string): CallReading {
@@ -215,7 +226,7 @@ function readStructure(scanner: Scanner, start: number, name: string): CallReadi
  * Reads plain text up to the next label or the end of the model's turn. If text follows a blank line, the call is
  * malformed, since the input's end is then unclear.
  */
-function readPlain(text: string, start: number, name: string, input: number): CallReading {
+function readPlain(text: string, input: number, { name, start, tools }: NamedTool): CallReading {
   let end = input;
   while (end < text.length) {
     const turnEnd = turnEndInLine(text, end, lineEnd(text, end));
@@ -231,20 +242,25 @@ function readPlain(text: string, start: number, name: string, input: number): Ca
   const trimmed = trimEnd(text.slice(0, Math.min(end, text.length)), input);
   end = Math.max(input, trimmed.end);
   const written = text.slice(input, end);
-  const problem = describePlainProblem(name, written);
+  const isNothing = meansNoAction(written) && tools.find(name)?.parameters.length === 0;
+  if (isNothing) return plainInput(name, start, end, '');
+  const problem = describePlainProblem(name, written, tools);
   if (problem) return unclear(name, problem);
   return plainInput(name, start, end, written);
 }
 
-function describePlainProblem(name: string, written: string): string | null {
+/** Matches a key and the beginning of its value: `path: a`, `- "path": "a"` or `<path>a`. */
+const keyed = /^(?:[-*][ \t]{1,3})?(?:["']?([\w.-]{1,60})["']?[ \t]{0,3}:|<([\w.-]{1,60})>)/;
+
+function describePlainProblem(name: string, written: string, tools: OfferedTools): string | null {
   if (isAnswerName(name)) return null;
   if (/\n[ \t\r]*\n/.test(written))
     return `${name}: where the input ends is unclear; write it as a JSON object`;
   const first = shorten(written);
-  if (/^[\w.-]{1,60}[ \t]{0,3}=[^=]/.test(first) || first.startsWith(`${name}(`)) {
-    return asObject(name);
-  }
-  return null;
+  const [, key, tag] = keyed.exec(first) ?? [];
+  const isArgument = tools.declares(name, key ?? tag ?? '');
+  const isCode = /^[\w.-]{1,60}[ \t]{0,3}=[^=]/.test(first) || first.startsWith(`${name}(`);
+  return isArgument || isCode ? asObject(name) : null;
 }
 
 const asObject = (name: string): string => `${name}: write the input as a JSON object`;

@@ -71,7 +71,8 @@ function withNextArguments(text: string, reading: CallReading, tools: OfferedToo
   const { name, dialect, end, blockEnd = end, input = null } = reading;
   const isInput = dialect === 'action_input';
   if (isInput && repeatsArgument(text, blockEnd, input)) return reading;
-  if (!losesArguments(text, blockEnd, name, tools)) return isInput ? reading : withInputBelow(text, reading);
+  if (!losesArguments(text, blockEnd, name, tools))
+    return isInput ? reading : withInputBelow(text, reading, tools);
   const problem = `${name}: write all arguments inside the call`;
   return { kind: 'unreadable', dialect, name, problem, cut: false };
 }
