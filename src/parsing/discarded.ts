@@ -79,13 +79,16 @@ interface DiscardingCall {
   readonly tools: OfferedTools;
 }
 
+/** Maximum number of times that further calls are searched after others; keeps the work linear. */
+const MAX_FURTHER = 64;
+
 /**
  * Returns the end of the calls and arguments that follow the first call, on its line or on the next lines (rule:
  * first-action-wins).
  */
 function furtherCallsEnd(text: string, from: number, { name, tools }: DiscardingCall): number {
   let end = from;
-  for (;;) {
+  for (let found = 0; found < MAX_FURTHER; found += 1) {
     const joined = joinedCallAt(text, end, tools);
     const next = joined ?? skipDecoration(text, skipSpace(text, skipWrapping(text, end)));
     const last = readUnmarked(text, next, tools).calls.at(-1);
@@ -94,6 +97,7 @@ function furtherCallsEnd(text: string, from: number, { name, tools }: Discarding
     else if (holdsArguments(text, next, name, tools) && readValue(input) !== undefined) end = input.position;
     else return joined === null ? end : lineEnd(text, joined);
   }
+  return end;
 }
 
 /**

@@ -335,7 +335,7 @@ const labelPair = new RegExp(
 );
 const inputLabel = new RegExp(`^${INPUT_LABEL}$`, 'i');
 /** Matches a label of a tool, or one in another script; others, such as `name`, occur in YAML too. */
-const toolLabel = /tool|function|action|call|[^\p{ASCII}]/iu;
+const toolLabel = /tool|function|action|\bcall\b|[^\p{ASCII}]/iu;
 /** Matches a line that gives the result of a call, as in documentation and logs. */
 const resultLine = new RegExp(`^${mark}(?:tool )?(?:outputs?|results?|returns?|response)${colon}`, 'imu');
 

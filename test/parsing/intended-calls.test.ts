@@ -91,6 +91,7 @@ describe('replies with a probable call in a format that the parser does not acce
     'Tool: read\nInput: the path of a file\n\nIt reads the file.',
     'The log:\nTool: read\nInput: a.ts\nOutput: the text',
     'The file is:\n\nname: read\npath: a.ts',
+    'Caller: read\nPath: a.ts',
     'The tools are:\n> Tool: read\n> Input: {"path": "a.ts"}',
     `- first\n- ${call}`,
     `I explain:\n\`\`\`json\n${step}\n\`\`\`\nThat is all.`,

@@ -225,6 +225,17 @@ describe('checking arguments takes at most a million steps (rule: linear-work)',
   });
 
   test.each([
+    'f[x]; ',
+    'f(a="x")\n',
+    '{"a": "x"}\n',
+  ])('work on further calls %j after an action is linear', (unit) => {
+    expectLinear(
+      (length) => `Action: f\nAction Input: {"a": "x"}\n${unit.repeat(length / unit.length)}`,
+      /^action$/,
+    );
+  });
+
+  test.each([
     ...new Set([...blockWords, ...lineMarkWords, ...lineCallWords]),
   ])('work on a reply of the opening mark %s before a name is linear', (mark) => {
     const unit = `${mark}f\n`;
