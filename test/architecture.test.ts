@@ -163,7 +163,7 @@ const rooms: Record<string, readonly string[]> = {
   ],
   'tools/folder': ['sdk/', 'files'],
   'tools/read': ['sdk/', 'files', 'tools/folder'],
-  'tools/write': ['sdk/', 'tools/folder', 'diff'],
+  'tools/write': ['sdk/', 'tools/folder', 'tools/read', 'diff'],
   'tools/portable': ['sdk/', 'files', 'tools/folder', 'tools/read', 'tools/write'],
   tools: ['network', 'sdk/', 'files', 'files/disk', 'tools/folder', 'tools/read', 'tools/portable', 'node:'],
   mcp: [
@@ -171,6 +171,7 @@ const rooms: Record<string, readonly string[]> = {
     'network/proxies',
     'sdk/',
     'tools',
+    'tools/read',
     '@modelcontextprotocol/client',
     'cross-spawn',
     'node:',

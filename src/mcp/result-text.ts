@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../conversation/is-object.js';
 import { type Attachment, isAttachment } from '../sdk/base/attachments.js';
-import { OutputCapture } from '../tools/run/output-capture.js';
+import { OutputCapture } from '../tools/read/output-capture.js';
 import { isDeeperThan } from './is-deeper-than.js';
 
 /** The result of a call as text for the model. */

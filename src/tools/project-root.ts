@@ -17,6 +17,7 @@ import {
   changedMeanwhile,
   checkSize,
   checkSpelling,
+  isFolder,
   notReadable,
   toToolError,
   translated,
@@ -131,7 +132,7 @@ export class ProjectRoot implements Folder {
     checkSpelling(path);
     const opened = await translated(path, openContained(this.folder, path));
     try {
-      if (opened.kind !== kind) throw notReadable(path);
+      if (opened.kind !== kind) throw kind === 'file' ? isFolder(path) : notReadable(path);
       return await use(opened);
     } catch (error) {
       throw toToolError(error, path);

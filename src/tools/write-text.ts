@@ -1,9 +1,13 @@
-import { constants } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path/posix';
 import { systemCode } from '../files/disk/open-contained.js';
 import { currentText, type Folder, type TextChange } from './folder/folder.js';
-import { changedMeanwhile, toToolError } from './folder/path-errors.js';
+import { changedMeanwhile, readOnly, toToolError } from './folder/path-errors.js';
+
+/** Bits of a file's mode that let its owner, its group or others write. */
+const ANYONE_MAY_WRITE = 0o222;
 
 const createNew = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
@@ -25,9 +29,11 @@ export async function writeText(
   const [folder, name] = [dirname(place), place.slice(place.lastIndexOf('/') + 1)];
   await makeFolder(root, folder);
   await root.useFolder(folder, async (pinned) => {
-    const temporary = `${pinned}/.${name}.${process.pid}-${Date.now()}.tmp`;
+    const temporary = `${pinned}/.${randomUUID()}.tmp`;
     try {
-      await writeNew(temporary, { text, mode: await modeOf(`${pinned}/${name}`) });
+      const old = await stat(`${pinned}/${name}`).catch(() => undefined);
+      if (old && (old.mode & ANYONE_MAY_WRITE) === 0) throw readOnly(path);
+      await writeNew(temporary, text, old);
       if ((await currentText(root, place)) !== expected) throw changedMeanwhile(path);
       await rename(temporary, `${pinned}/${name}`);
     } catch (error) {
@@ -37,21 +43,22 @@ export async function writeText(
   });
 }
 
-async function writeNew(file: string, { text, mode }: { text: string; mode: number }): Promise<void> {
-  const handle: FileHandle = await open(file, createNew, mode);
+/** Writes a new file, with the owner and the permissions of the file that it will replace. */
+async function writeNew(file: string, text: string, old: Stats | undefined): Promise<void> {
+  const handle: FileHandle = await open(file, createNew, old ? 0o600 : 0o666);
   try {
     await handle.writeFile(text);
+    if (old) await copyRights(handle, old);
     await handle.sync();
   } finally {
     await handle.close();
   }
 }
 
-const modeOf = async (file: string): Promise<number> =>
-  stat(file).then(
-    ({ mode }) => mode & 0o777,
-    () => 0o644,
-  );
+async function copyRights(handle: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
+  await handle.chown(uid, gid).catch(() => undefined); // only root may give a file to another user
+  await handle.chmod(mode & 0o777); // explicit, because the umask restricts the mode of a new file
+}
 
 /** Creates missing folders one level at a time, each inside its parent, which has been checked. */
 async function makeFolder(root: PinnableFolder, folder: string): Promise<void> {

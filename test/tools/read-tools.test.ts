@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { createReadTools } from '../../src/tools/tool-pack.js';
@@ -49,6 +49,18 @@ describe('read_file (rule: tool-pack)', () => {
     await expect(call('read_file', { path: 'a.txt', ...range })).rejects.toThrow(message);
   });
 
+  test.each([
+    ['utf-16le', Buffer.from('\uFEFFhällo\r\nwelt\n', 'utf16le')],
+    ['utf-16be', Buffer.from('\uFEFFhällo\r\nwelt\n', 'utf16le').swap16()],
+  ])('read_file shows the text of a file in %s with a note (rule: tool-pack)', async (_, bytes) => {
+    const { call, folder } = await openWorkshop();
+    writeFileSync(join(folder, 'a.txt'), bytes);
+    expect(await call('read_file', { path: 'a.txt' })).toMatch(
+      /^a\.txt \(lines 1-2 of 2\)\n1: hällo\n2: welt\n\(The file is not UTF-8/,
+    );
+    await expect(call('write_file', { path: 'a.txt', content: 'x' })).rejects.toThrow('is not UTF-8 text');
+  });
+
   test('read_file reports an empty file, and reads from line 1 if start_line is negative', async () => {
     const { call } = await openWorkshop({ 'a.txt': '', 'b.txt': 'x' });
     expect(await call('read_file', { path: 'a.txt' })).toBe('a.txt: the file is empty.');
@@ -97,6 +109,21 @@ describe('list_files and get_file_tree (rule: tool-pack)', () => {
     const { call } = await openWorkshop(project);
     const shown = (await call('list_files', { pattern })).split('\n').filter((line) => line.includes('/'));
     expect(shown).toEqual(expected);
+  });
+
+  test('list_files accepts a pattern relative to its folder or to the project (rule: tool-pack)', async () => {
+    const { call } = await openWorkshop({ 'src/sub/a.ts': '', 'src/b.ts': '' });
+    const found = 'src/sub/a.ts\nshowing 1 of 1 files';
+    expect(await call('list_files', { path: 'src', pattern: 'sub/*.ts' })).toBe(found);
+    expect(await call('list_files', { path: 'src', pattern: 'src/sub/*.ts' })).toBe(found);
+  });
+
+  test('a folder read as a file and a file listed as a folder are named as what they are (rule: containment)', async () => {
+    const { call } = await openWorkshop({ 'src/a.ts': '' });
+    await expect(call('read_file', { path: 'src' })).rejects.toThrow('"src" is a folder, not a file.');
+    await expect(call('list_files', { path: 'src/a.ts' })).rejects.toThrow(
+      '"src/a.ts" is a file, not a folder.',
+    );
   });
 
   test('list_files of a subfolder obeys the .gitignore files of its parents', async () => {
@@ -174,6 +201,34 @@ describe('search_code (rule: tool-pack)', () => {
     expect(await call('search_code', { pattern: 'x', path: 'b' })).toBe(
       'b/c.ts:1: x\nshowing 1 of 1 matches',
     );
+  });
+
+  test.each([
+    ['(?i)PRICE', 'a.ts:1: const price = list[0];\nshowing 1 of 1 matches'],
+    ['\\p{L}rice', 'a.ts:1: const price = list[0];\nshowing 1 of 1 matches'],
+    [
+      'list[',
+      'a.ts:1: const price = list[0];\nshowing 1 of 1 matches\n(The pattern is not a valid regular expression: it was searched for as plain text.)',
+    ],
+    ['list[0]', 'No matches.\n(The pattern is a regular expression: write \\( to search for a bracket.)'],
+  ])('search_code finds, or explains, the pattern %s (rule: search-patterns)', async (pattern, result) => {
+    const { call } = await openWorkshop({ 'a.ts': 'const price = list[0];\n' });
+    expect(await call('search_code', { pattern })).toBe(result);
+  });
+
+  test.each([
+    ['\\Aconst', '\\A'],
+    ['[[:alpha:]]+', '[:alpha:]'],
+    ['\\<price\\>', '\\<'],
+    ['const\nprice', 'line by line'],
+  ])('search_code rejects the pattern %j instead of finding nothing (rule: search-patterns)', async (pattern, named) => {
+    const { call } = await openWorkshop({ 'a.ts': 'const price = list[0];\n' });
+    await expect(call('search_code', { pattern })).rejects.toThrow(named);
+  });
+
+  test('search_code accepts an escaped backslash before a letter (rule: search-patterns)', async () => {
+    const { call } = await openWorkshop({ 'a.ts': 'C:\\Apps\n' });
+    expect(await call('search_code', { pattern: 'C:\\\\A' })).toContain('showing 1 of 1 matches');
   });
 
   test('search_code gives up on an expression that backtracks forever', async () => {

@@ -61,6 +61,17 @@ describe('run_command (rule: tool-pack)', () => {
     expect(outputs).toEqual(['one ', '日']);
   });
 
+  test('run_command shows an incomplete character at the end of the output as U+FFFD (rule: command-output)', async () => {
+    const { call } = await openWorkshop();
+    expect(await call('run_command', { command: "printf 'caf\\xe9'" })).toBe('Exit code 0.\ncaf\uFFFD');
+  });
+
+  test('run_command rejects a NUL character in the command', async () => {
+    const { call } = await openWorkshop();
+    const running = call('run_command', { command: 'echo a\0b' });
+    await expect(running).rejects.toThrow('A command cannot contain a NUL character.');
+  });
+
   test('run_command resolves with output and code of a command that fails', async () => {
     expect((await run('echo no; exit 3')).output).toBe('Exit code 3.\nno');
   });

@@ -33,14 +33,17 @@ describe('containment of a folder in memory (rule: portable-tools)', () => {
     'sub/.ENV',
     '.git/config',
     'a/b.txt/c',
-    'a',
-    '',
     'a/../.env',
   ])('read_file gives the same error for missing and forbidden paths in memory: %s', async (path) => {
     const { call } = project({ 'a/b.txt': 'b', '.env': 'KEY=1', 'sub/.ENV': 'KEY=1', '.git/config': 'x' });
     await expect(call('read_file', { path })).rejects.toEqual(
       new ToolError(`There is no readable file or folder at "${path}".`),
     );
+  });
+
+  test.each(['a', '', 'a/..'])('read_file in memory reports that %j is a folder', async (path) => {
+    const { call } = project({ 'a/b.txt': 'b' });
+    await expect(call('read_file', { path })).rejects.toThrow(`"${path}" is a folder, not a file.`);
   });
 
   test.each([

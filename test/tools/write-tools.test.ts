@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -30,6 +31,14 @@ const mounting = {
 };
 const { test: testWithMount } = needs(mounting);
 
+const root = {
+  name: 'root',
+  isMet: process.getuid?.() === 0,
+  reason: 'only root may change the owner of a file',
+  isOptionalInCi: true,
+};
+const { test: testAsRoot } = needs(root);
+
 const context = { signal: new AbortController().signal, callId: 'call_7', earlierCallIds: [] };
 const read = ({ folder }: Workshop, path: string) => readFileSync(join(folder, path), 'utf8');
 const preview = ({ tool }: Workshop, name: string, args: ToolArguments) =>
@@ -53,6 +62,63 @@ describe('write_file (rule: tool-pack)', () => {
     await shop.call('write_file', { path: 'run.sh', content: 'new' });
     expect(statSync(join(shop.folder, 'run.sh')).mode & 0o777).toBe(0o755);
     expect(readdirSync(shop.folder)).toEqual(['run.sh']);
+  });
+
+  test('write_file keeps permissions that the umask denies to new files', async () => {
+    const shop = await openWorkshop({ 'shared.txt': 'old' });
+    chmodSync(join(shop.folder, 'shared.txt'), 0o666);
+    await shop.call('write_file', { path: 'shared.txt', content: 'new' });
+    expect(statSync(join(shop.folder, 'shared.txt')).mode & 0o777).toBe(0o666);
+  });
+
+  testAsRoot('write_file keeps the owner of a file if root runs it', async () => {
+    const shop = await openWorkshop({ 'a.txt': 'old' });
+    chownSync(join(shop.folder, 'a.txt'), 1234, 1235);
+    await shop.call('write_file', { path: 'a.txt', content: 'new' });
+    expect(statSync(join(shop.folder, 'a.txt'))).toMatchObject({ uid: 1234, gid: 1235 });
+  });
+
+  test('write_file does not replace a read-only file (rule: tool-pack)', async () => {
+    const shop = await openWorkshop({ 'a.txt': 'old' });
+    chmodSync(join(shop.folder, 'a.txt'), 0o444);
+    await expect(shop.call('write_file', { path: 'a.txt', content: 'new' })).rejects.toThrow('is read-only');
+    expect(read(shop, 'a.txt')).toBe('old');
+    expect(readdirSync(shop.folder)).toEqual(['a.txt']);
+  });
+
+  test('write_file replaces a file with the longest possible name', async () => {
+    const name = 'n'.repeat(255);
+    const shop = await openWorkshop({ [name]: 'old' });
+    await shop.call('write_file', { path: name, content: 'new' });
+    expect(read(shop, name)).toBe('new');
+  });
+
+  test.each([
+    '~/notes.txt',
+    '~',
+    'file:///tmp/notes.txt',
+    'https://example.com/a',
+  ])('write_file does not create a folder for %s (rule: containment)', async (path) => {
+    const shop = await openWorkshop();
+    await expect(shop.call('write_file', { path, content: 'x' })).rejects.toThrow(
+      'not a path in the project',
+    );
+    expect(readdirSync(shop.folder)).toEqual([]);
+  });
+
+  test('write_file rejects a NUL character, which would make the file binary', async () => {
+    const shop = await openWorkshop({ 'a.c': 'old' });
+    const call = shop.call('write_file', { path: 'a.c', content: "char end = '\0';" });
+    await expect(call).rejects.toThrow('has a NUL character');
+    expect(read(shop, 'a.c')).toBe('old');
+  });
+
+  test('the preview of write_file shows half of a surrogate pair as it will be in the file', async () => {
+    const shop = await openWorkshop();
+    const file = { path: 'a.txt', content: 'x\ud83d' };
+    expect(await preview(shop, 'write_file', file)).toContain('+x\uFFFD');
+    await shop.call('write_file', file);
+    expect(read(shop, 'a.txt')).toBe('x\uFFFD');
   });
 
   test('write_file previews a diff; for a new file it is against /dev/null', async () => {
@@ -96,7 +162,7 @@ describe('write_file (rule: tool-pack)', () => {
   test('write_file rejects the path of a folder', async () => {
     const shop = await openWorkshop();
     mkdirSync(join(shop.folder, 'src'));
-    await expect(shop.call('write_file', { path: 'src', content: 'x' })).rejects.toThrow('no readable file');
+    await expect(shop.call('write_file', { path: 'src', content: 'x' })).rejects.toThrow('is a folder');
   });
 
   test('write_file writes nothing outside the project while another process swaps a folder for a link', async () => {
@@ -156,6 +222,13 @@ describe('edit_file (rule: tool-pack)', () => {
     await expect(shop.call('edit_file', args)).rejects.toThrow(message);
     await expect(preview(shop, 'edit_file', args)).rejects.toThrow(message);
     expect(read(shop, 'a.ts')).toBe(code);
+  });
+
+  test('edit_file returns at most 30,000 characters of a long diff (rule: tool-limits)', async () => {
+    const shop = await openWorkshop({ 'min.js': `${'x'.repeat(100_000)}Z` });
+    const result = await shop.call('edit_file', { path: 'min.js', old_string: 'Z', new_string: 'Y' });
+    expect(String(result).length).toBeLessThan(31_000);
+    expect(result).toMatch(/showing 30000 of \d+ characters; read the file for the rest/);
   });
 
   test('edit_file counts overlapping occurrences and rejects the edit', async () => {

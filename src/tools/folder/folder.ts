@@ -18,8 +18,8 @@ export interface Folder {
    */
   nameOf(path: string): Promise<string>;
   /**
-   * Returns the kind of an entry; undefined if it is missing, unreadable or forbidden. Throws for a path with a
-   * backslash or NUL.
+   * Returns the kind of an entry; undefined if it is missing, unreadable or forbidden. Throws for a path that
+   * `checkSpelling` rejects.
    */
   kindOf(path: string): Promise<'file' | 'folder' | undefined>;
   /** Returns true if an entry exists. Throws `ToolError` if the path is forbidden or cannot be checked. */

@@ -50,15 +50,27 @@ const outside = (path: string): SecurityViolation =>
 export const changedMeanwhile = (path: string): ToolError =>
   new ToolError(`"${path}" was changed in the meantime, by another call or by somebody else. Read it again.`);
 
+/** Creates the error for a folder that is read or written like a file. */
+export const isFolder = (path: string): ToolError => new ToolError(`"${path}" is a folder, not a file.`);
+
+/** Creates the error for a file that nobody may write, although replacing it would be possible. */
+export const readOnly = (path: string): ToolError =>
+  new ToolError(`"${path}" is read-only, so it was not changed.`);
+
 /** Throws `ToolError` if the file is too large. */
 export function checkSize(path: string, bytes: number, maxBytes = MAX_FILE_BYTES): void {
   if (bytes > maxBytes) throw new ToolError(`"${path}" is too large to read: ${bytes} bytes.`);
 }
 
-/** Throws `ToolError` with a hint if the path contains a backslash or a NUL character. */
+/**
+ * Throws `ToolError` with a hint if the path contains a backslash or a NUL character, or begins as a URL or a home
+ * folder does. A shell or a program would resolve those; here they would name new folders such as `~`.
+ */
 export function checkSpelling(path: string): void {
   if (path.includes('\0')) throw new ToolError('A path cannot contain a NUL character.');
   if (path.includes('\\')) throw new ToolError('Use "/" between the parts of a path.');
+  if (/^(?:~(?:\/|$)|[a-z][a-z\d+.-]+:\/\/)/i.test(path))
+    throw new ToolError(`"${path}" is not a path in the project folder. Use a path relative to it.`);
 }
 
 /** Awaits `found`, and converts its rejection by `toToolError`. */

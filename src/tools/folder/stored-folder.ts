@@ -9,6 +9,7 @@ import {
   changedMeanwhile,
   checkSize,
   checkSpelling,
+  isFolder,
   notReadable,
   toToolError,
   translated,
@@ -60,14 +61,14 @@ export class StoredFolder implements Folder {
   }
 
   async readIfText(path: string): Promise<FileText | undefined> {
-    const file = await translated(path, this.#store.open(nameOf(path)));
+    const file = await this.#open(path);
     checkSize(path, file.size);
     return translated(path, textOf(file, MAX_FILE_BYTES));
   }
 
   /** Reads a whole file. Throws `ToolError` if it is missing, forbidden or huge. */
   async readBytes(path: string): Promise<Uint8Array> {
-    const file = await translated(path, this.#store.open(nameOf(path)));
+    const file = await this.#open(path);
     checkSize(path, file.size);
     return new Uint8Array(await translated(path, file.slice(0, file.size).arrayBuffer()));
   }
@@ -93,12 +94,17 @@ export class StoredFolder implements Folder {
     this.#onChange?.();
   }
 
+  async #open(path: string): Promise<StoredFile> {
+    if ((await this.#typeOf(path)) === 'folder') throw isFolder(path);
+    return translated(path, this.#store.open(nameOf(path)));
+  }
+
   async #typeOf(path: string): Promise<FileEntry['type'] | undefined> {
     return translated(path, this.#store.typeOf(nameOf(path)));
   }
 }
 
-/** Normalizes a path. Throws if the path leads outside, is secret, or contains a backslash or a NUL character. */
+/** Normalizes a path. Throws if the path leads outside, is secret, or has a spelling that `checkSpelling` rejects. */
 function nameOf(path: string): string {
   checkSpelling(path);
   if (path.startsWith('/')) throw toToolError(new RefusedPath('outside'), path);

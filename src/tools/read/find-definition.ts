@@ -34,11 +34,12 @@ export const findDefinitionTool = (folder: Folder, { matchLines, maxMatches }: S
     },
   });
 
-function definitionOf(symbol: string): string {
+function definitionOf(symbol: string): RegExp {
   const name = symbol.replaceAll('$', '\\$');
   const end = '(?![\\w$])';
   const declared = `(?:${keywords})\\s+(?:\\([^)]*\\)\\s*)?${name}${end}`;
   const assigned = `${name}\\s*[:=]\\s*(?:async\\s*)?(?:function|\\(|lambda|class)`;
   const method = `${name}\\s*\\([^;]*\\)\\s*(?::[^={]+)?\\{`;
-  return `^\\s*(?:(?:${modifiers})\\s+)*(?:${declared}|${assigned}|(?!if|for|while|switch|return)${method})`;
+  const start = `^\\s*(?:(?:${modifiers})\\s+)*`;
+  return new RegExp(`${start}(?:${declared}|${assigned}|(?!if|for|while|switch|return)${method})`);
 }

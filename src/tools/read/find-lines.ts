@@ -1,6 +1,6 @@
 import { ToolError } from '../../sdk/actions/tool-errors.js';
 
-export interface LineMatch {
+interface LineMatch {
   /** Line number, counted from 1. */
   readonly line: number;
   readonly text: string;
@@ -23,15 +23,11 @@ export const tooSlow = (): ToolError => new ToolError('The pattern takes too lon
 /** Splits a text into lines without their line breaks. */
 export const linesOf = (text: string): string[] => text.split(/\r?\n/);
 
-/**
- * Finds the lines of several texts that match a regular expression. If the expression is invalid, searches for it
- * as plain text. Ignores case unless the pattern contains capital letters, as ripgrep's smart case does.
- */
-export function findLines(
-  pattern: string,
-  matchLines: MatchLines,
-): (texts: readonly string[]) => Promise<LineMatch[][]> {
-  const match = matchLines(toExpression(pattern));
+/** Finds the lines of several texts that match. */
+export type FindLines = (texts: readonly string[]) => Promise<LineMatch[][]>;
+
+export function findLines(expression: RegExp, matchLines: MatchLines): FindLines {
+  const match = matchLines(expression);
   return async (texts) => (await match(texts)).map((indexes, text) => linesAt(texts[text] ?? '', indexes));
 }
 
@@ -39,13 +35,4 @@ function linesAt(text: string, indexes: readonly number[]): LineMatch[] {
   if (indexes.length === 0) return [];
   const lines = linesOf(text);
   return indexes.map((index) => ({ line: index + 1, text: lines[index] ?? '' }));
-}
-
-function toExpression(pattern: string): RegExp {
-  const flags = /\p{Lu}/u.test(pattern) ? '' : 'i';
-  try {
-    return new RegExp(pattern, flags);
-  } catch {
-    return new RegExp(pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), flags);
-  }
 }

@@ -22,15 +22,25 @@ export const listFilesTool = (folder: Folder, maxFiles: number): Tool =>
       const matches = pattern ? pathMatcher(pattern) : () => true;
       if (!matches)
         throw new ToolError('The pattern is too long or has too many choices; use a simpler one.');
+      const start = path || '.';
+      if ((await folder.kindOf(start)) === 'file') throw new ToolError(`"${start}" is a file, not a folder.`);
+      const above = await prefixOf(folder, start);
       const found: string[] = [];
       let unreadable = 0;
-      for await (const entry of folder.walk(path || '.', { signal })) {
+      for await (const entry of folder.walk(start, { signal })) {
         if (entry.type === 'unreadable') unreadable += 1;
-        if (entry.type === 'file' && matches(entry.path)) found.push(entry.path);
+        if (entry.type !== 'file') continue;
+        if (matches(entry.path) || matches(entry.path.slice(above.length))) found.push(entry.path);
       }
       return [...listed(found, maxFiles), ...skipped(unreadable, 'folder')].join('\n');
     },
   });
+
+/** Returns the part of each found path that comes before a path relative to the folder. */
+async function prefixOf(folder: Folder, path: string): Promise<string> {
+  const name = await folder.nameOf(path);
+  return name === '.' ? '' : `${name}/`;
+}
 
 function listed(found: readonly string[], maxFiles: number): string[] {
   if (found.length === 0) return ['No files found.'];

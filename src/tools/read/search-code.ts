@@ -1,9 +1,9 @@
 import { isSavedRun } from '../../files/list-folder.js';
 import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/define-tool.js';
-import { ToolError } from '../../sdk/actions/tool-errors.js';
 import type { Folder } from '../folder/folder.js';
-import { findLines, type LineMatch, type MatchLines } from './find-lines.js';
+import { type FindLines, findLines, type MatchLines } from './find-lines.js';
 import { atMost, showing, skipped } from './limits.js';
+import { notesOn, readPattern } from './search-pattern.js';
 
 /** Maximum number of characters shown of a line. */
 const MAX_TEXT_LENGTH = 300;
@@ -34,14 +34,15 @@ export const searchCodeTool = (folder: Folder, { matchLines, maxMatches }: Searc
     },
     annotations: { readOnlyHint: true },
     execute: async ({ pattern, path }, context) => {
-      if (pattern === '') throw new ToolError('The pattern is empty.');
-      const search = { find: findLines(pattern, matchLines), path: path || '.', maxMatches };
-      return renderMatches(await searchFiles(folder, search, context));
+      const { expression, isPlain } = readPattern(pattern);
+      const search = { find: findLines(expression, matchLines), path: path || '.', maxMatches };
+      const matches = await searchFiles(folder, search, context);
+      return [renderMatches(matches), ...notesOn(pattern, { isPlain, found: matches.total })].join('\n');
     },
   });
 
 interface Search {
-  readonly find: (texts: readonly string[]) => Promise<readonly (readonly LineMatch[])[]>;
+  readonly find: FindLines;
   readonly path: string;
   readonly maxMatches: number;
 }

@@ -10,9 +10,9 @@ import { ToolError } from '../../sdk/actions/tool-errors.js';
 import { startTimer } from '../../sdk/base/timer.js';
 import { notReadable } from '../folder/path-errors.js';
 import type { ProjectRoot } from '../project-root.js';
+import { OutputCapture } from '../read/output-capture.js';
 import { endCommand, killOnExit } from './end-command.js';
 import { LastState } from './last-state.js';
-import { OutputCapture } from './output-capture.js';
 import { type CommandPlace, startCommand } from './start-command.js';
 
 export interface CommandOptions {
@@ -68,6 +68,7 @@ export function runCommandTool(
       return folder === '.' ? command : `in ${JSON.stringify(folder)}\n${command}`;
     },
     execute: async ({ command, working_dir }, context) => {
+      if (command.includes('\0')) throw new ToolError('A command cannot contain a NUL character.');
       const folder = await folderAt(root, working_dir);
       const key = keyOf({ command, working_dir }, context);
       const approved = previewed.get(key);
@@ -152,7 +153,7 @@ export async function runCommand(
     if (signal.aborted) resolve('aborted');
   });
   const end = await Promise.race([running.ended, timeUp, aborted]).finally(() => endCommand(running));
-  output.add(screen.end());
+  output.add(screen.add(decoder.end()) + screen.end());
   return resultOf(end, { output: output.text(), timeoutMs });
 }
 

@@ -1,4 +1,5 @@
 import type { PreviewContext, ToolContext } from '../../sdk/actions/define-tool.js';
+import { ToolError } from '../../sdk/actions/tool-errors.js';
 import { type ChangedFile, currentText, type Folder } from '../folder/folder.js';
 import { changedMeanwhile } from '../folder/path-errors.js';
 import { redirection } from '../folder/shown-path.js';
@@ -54,7 +55,7 @@ export class ApprovedChanges {
     const key = keyOf(callId, sessionId);
     const previous = edited ? this.#previewed.get(key) : undefined;
     if (previous?.path === place && previous.before !== before) throw changedMeanwhile(path);
-    const change = { path: place, before, after: await apply(before) };
+    const change = { path: place, before, after: toWritable(await apply(before)) };
     this.#previewed.set(key, change);
     const [oldest] = this.#previewed.keys();
     if (this.#previewed.size > MAX_PREVIEWS && oldest !== undefined) this.#previewed.delete(oldest);
@@ -75,13 +76,25 @@ export class ApprovedChanges {
     const previewed = this.#previewed.get(key);
     this.#previewed.delete(key);
     if (previewed && (previewed.path !== place || previewed.before !== before)) throw changedMeanwhile(path);
-    const after = await apply(before);
+    const after = toWritable(await apply(before));
     if (previewed && previewed.after !== after) throw changedMeanwhile(path);
     await this.#folder.write(place, { text: after, expected: before });
     const change = { path: place, before, after };
     await this.#onChange?.(callId, change);
     return change;
   }
+}
+
+/**
+ * Returns a text as it will be in the file: UTF-8 cannot represent half of a surrogate pair. Throws `ToolError` for
+ * a NUL character, which would make the file binary, so that no tool could read it again.
+ */
+function toWritable(text: string): string {
+  if (text.includes('\0'))
+    throw new ToolError(
+      'The new text has a NUL character, which a text file cannot have. To write a backslash and a zero, write "\\\\0".',
+    );
+  return text.toWellFormed();
 }
 
 const keyOf = (callId: string, sessionId = ''): string => `${sessionId} ${callId}`;

@@ -1,6 +1,7 @@
 import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
 import { notReadable } from '../folder/path-errors.js';
+import { OutputCapture } from '../read/output-capture.js';
 import type { ApprovedChanges } from './approved-changes.js';
 import { replaceShown, toShown } from './line-ends.js';
 import { describeNearMiss } from './near-miss.js';
@@ -32,7 +33,10 @@ export function editFileTool(changes: ApprovedChanges): Tool {
     preview: (edit, context) => changes.preview(changeOf(edit), context),
     execute: async (edit, context) => {
       const change = await changes.carryOut(changeOf(edit), context);
-      return `Edited ${edit.path}:\n${await renderChange(change)}`;
+      // The file may be one line of megabytes, and the result goes into every later prompt.
+      const diff = new OutputCapture('read the file for the rest');
+      diff.add(await renderChange(change));
+      return `Edited ${edit.path}:\n${diff.text()}`;
     },
   });
 }

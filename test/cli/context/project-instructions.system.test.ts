@@ -11,7 +11,7 @@ const LIMIT = 8_000;
 
 describe('an unusable AGENTS.md (rule: terminal)', () => {
   const cases: readonly [string, (file: string, folder: string) => void, string][] = [
-    ['a folder', (file) => mkdirSync(file), 'There is no readable file or folder at "AGENTS.md".'],
+    ['a folder', (file) => mkdirSync(file), '"AGENTS.md" is a folder, not a file.'],
     ['binary', (file) => writeFileSync(file, 'a\0b'), '"AGENTS.md" is a binary file.'],
     [
       'a link that leads nowhere',

@@ -2,8 +2,8 @@ import type { TerminalHandle } from '@agentclientprotocol/sdk';
 import type { ToolContext } from '../../../sdk/actions/define-tool.js';
 import { ToolError } from '../../../sdk/actions/tool-errors.js';
 import { startTimer } from '../../../sdk/base/timer.js';
+import { OutputCapture } from '../../../tools/read/output-capture.js';
 import { LastState } from '../../../tools/run/last-state.js';
-import { OutputCapture } from '../../../tools/run/output-capture.js';
 import {
   type CommandRunner,
   type RunPlace,

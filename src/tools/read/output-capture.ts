@@ -1,4 +1,4 @@
-import { showing } from '../read/limits.js';
+import { showing } from './limits.js';
 
 /** Number of characters that are kept from the beginning, and as many from the end. */
 const HALF_LENGTH = 15_000;
