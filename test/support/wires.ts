@@ -93,14 +93,18 @@ async function askChat(client: OpenAI, request: WireRequest, streamed: boolean):
     ...fields,
   };
   const options = { headers: { ...headers } };
-  const { data, response } = streamed
-    ? { data: await client.chat.completions.stream(body, options).finalChatCompletion(), response: undefined }
+  const stream = streamed ? client.chat.completions.stream(body, options) : undefined;
+  const reasoning: string[] = [];
+  // OpenAI's client keeps only the last delta of a field that it does not know.
+  stream?.on('chunk', ({ choices: [choice] }) => void reasoning.push(reasoningIn(choice?.delta)));
+  const { data, response } = stream
+    ? { data: await stream.finalChatCompletion(), response: undefined }
     : await client.chat.completions.create(body, options).withResponse();
   const [choice] = data.choices;
   const calls = choice?.message.tool_calls ?? [];
   return {
     text: choice?.message.content ?? '',
-    reasoning: (choice?.message as { reasoning_content?: string } | undefined)?.reasoning_content ?? '',
+    reasoning: stream ? reasoning.join('') : reasoningIn(choice?.message),
     calls: calls.flatMap((call) =>
       call.type === 'function'
         ? [{ name: call.function.name, args: JSON.parse(call.function.arguments) }]
@@ -110,6 +114,11 @@ async function askChat(client: OpenAI, request: WireRequest, streamed: boolean):
     headers: response?.headers,
     stepwise: stepwiseIn(data),
   };
+}
+
+function reasoningIn(message: object | undefined): string {
+  const { reasoning_content: reasoning = '' } = (message ?? {}) as { readonly reasoning_content?: string };
+  return reasoning;
 }
 
 async function askResponses(client: OpenAI, request: WireRequest, streamed: boolean): Promise<WireAnswer> {

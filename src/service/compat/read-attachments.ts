@@ -1,10 +1,14 @@
 import { type Attachment, attachmentsSchema } from '../../contract/attachment.js';
 import { isBase64 } from '../../conversation/is-base64.js';
 
-/** Returns an image or a PDF; undefined for another type, and for data that is not base64. */
+/**
+ * Returns an image or a PDF; undefined for another type, and for data that is not base64. Many clients build the type
+ * of a JPEG from the extension of its file: `image/jpg`.
+ */
 export function toAttachment(mediaType: string, data: string): Attachment | undefined {
   if (!isBase64(data)) return undefined;
-  return attachmentsSchema.safeParse([{ media_type: mediaType.toLowerCase(), data }]).data?.[0];
+  const media_type = mediaType.toLowerCase().replace(/^image\/jpg$/, 'image/jpeg');
+  return attachmentsSchema.safeParse([{ media_type, data }]).data?.[0];
 }
 
 /** Returns the image or the PDF in a `data:` URL; undefined for any other URL, which is never fetched. */

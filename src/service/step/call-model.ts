@@ -116,6 +116,8 @@ class Relay {
 
   #text = '';
   #last: ParseDelta['type'] | undefined;
+  /** True after reasoning from the provider's own field, until reasoning in the text follows it. */
+  #reasonsApart = false;
 
   constructor(situation: ReplySituation, observer: StepObserver, signal: AbortSignal) {
     const phase = prosePhaseOf(situation.request);
@@ -128,6 +130,7 @@ class Relay {
   }
 
   reason(delta: string): Promise<void> | undefined {
+    this.#reasonsApart ||= delta.trim() !== '';
     return this.#observer.delta('reasoning', delta);
   }
 
@@ -189,8 +192,15 @@ class Relay {
     return type === 'answer' && this.#answerIsThought ? 'thought' : type;
   }
 
-  /** Returns a paragraph break before an answer that continues a thought. */
+  /**
+   * Returns a paragraph break before an answer that continues a thought, and before the reasoning in the text if the
+   * provider has also sent reasoning in a field of its own.
+   */
   #separatorBefore(type: ParseDelta['type']): string {
+    if (type === 'reasoning' && this.#reasonsApart) {
+      this.#reasonsApart = false;
+      return '\n\n';
+    }
     return type === 'answer' && this.#answerIsThought ? this.#paragraphBreak() : '';
   }
 

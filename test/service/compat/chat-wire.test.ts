@@ -236,6 +236,25 @@ describe('requests of Chat Completions', () => {
     expect(sent).toContain('[image_url: not shown to the model]');
   });
 
+  test('a JPEG with the type image/jpg reaches the model as image/jpeg (rule: chat-requests)', async () => {
+    const image = { type: 'image_url' as const, image_url: { url: `data:image/jpg;base64,${onePixel}` } };
+    const { headers } = await service.ask(
+      { text: 'Final Answer: yes' },
+      { messages: [{ role: 'user', content: [image] }], tools: [readFile] },
+    );
+    expect(JSON.stringify(sentMessages())).toContain(`data:image/jpeg;base64,${onePixel}`);
+    expect(headers.get('x-stepwise-warnings')).toBeNull();
+  });
+
+  test('the text and the refusal of one message of the assistant both reach the model (rule: chat-requests)', async () => {
+    const refused = { role: 'assistant' as const, content: 'Half of it.', refusal: 'I cannot do the rest.' };
+    await service.ask(
+      { text: 'Final Answer: yes' },
+      { messages: [user('Look.'), refused, user('Go on.')], tools: [readFile] },
+    );
+    expect(JSON.stringify(sentMessages())).toContain('Half of it.\\nI cannot do the rest.');
+  });
+
   test('the text of a text file as a data URL reaches the model after its name (rule: chat-requests)', async () => {
     const file_data = `data:application/json;base64,${Buffer.from('{"tea": 4}').toString('base64')}`;
     const file = { type: 'file' as const, file: { filename: 'tea.json', file_data } };

@@ -323,8 +323,9 @@ describe('requests of Messages (rule: messages-requests)', () => {
         { type: 'text' as const, text: 'two' },
       ],
     });
+    const withoutTexts = { type: 'search_result', title: 'Bare', source: 'https://b.example' } as never;
     const messages: MessageParam[] = [
-      { role: 'user', content: [found('First'), { type: 'text', text: 'See?' }] },
+      { role: 'user', content: [found('First'), { type: 'text', text: 'See?' }, withoutTexts] },
       {
         role: 'assistant',
         content: [{ type: 'tool_use', id: 't1', name: 'read_file', input: { path: 'a' } }],
@@ -332,7 +333,7 @@ describe('requests of Messages (rule: messages-requests)', () => {
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: [found('Second')] }] },
     ];
     await ask({ text: 'Final Answer: yes' }, { messages });
-    expect(prompt()).toContain('First\\nhttps://s.example\\none\\ntwo\\nSee?');
+    expect(prompt()).toContain('First\\nhttps://s.example\\none\\ntwo\\nSee?\\nBare\\nhttps://b.example');
     expect(prompt()).toContain('Second\\nhttps://s.example\\none\\ntwo');
   });
 
@@ -537,9 +538,54 @@ describe('failures of Messages (rule: compatible-errors)', () => {
       { tool_choice: { type: 'tool', name: 'x' } },
       'tool_choice.name',
     ],
-  ])('a Messages request with %s is refused with the path of the field', async (_title, changes, place) => {
+  ])('a Messages request with %s is refused with the path of the field (rule: messages-requests)', async (_title, changes, place) => {
     const error = await failure(ask({ text: '' }, changes as Request));
     expect(error.status).toBe(400);
     expect(error.message).toContain(place);
+  });
+
+  test.each([
+    [
+      'an invalid block after a titled document',
+      'user',
+      [
+        {
+          type: 'document',
+          title: 'Tea',
+          source: { type: 'text', media_type: 'text/plain', data: 'Green.' },
+        },
+        { type: 'text', text: 5 },
+      ],
+      '[1].text: ',
+    ],
+    [
+      'an invalid block in a titled document',
+      'user',
+      [{ type: 'document', title: 'Tea', source: { type: 'content', content: [{ type: 'text', text: 5 }] } }],
+      '[0].source.content[0].text: ',
+    ],
+    [
+      'an invalid block in a search result of a tool result',
+      'user',
+      [{ type: 'tool_result', content: [{ type: 'search_result', title: 'a', content: [{ type: 5 }] }] }],
+      '[0].content[0].content[0].type: ',
+    ],
+    [
+      'a tool result that is an object',
+      'user',
+      [{ type: 'tool_result', content: { tea: 4 } }],
+      '[0].content: ',
+    ],
+    ['a call of the user', 'user', [{ type: 'tool_use' }], ': blocks of the type tool_use belong in '],
+    [
+      'a tool result of the assistant',
+      'assistant',
+      [{ type: 'tool_result' }],
+      ': blocks of the type tool_result belong in ',
+    ],
+  ])('a message with %s is refused with the path that the client sent (rule: messages-requests)', async (_title, role, content, place) => {
+    const error = await failure(ask({ text: '' }, { messages: [{ role, content }] } as never));
+    expect(error.status).toBe(400);
+    expect(error.message).toContain(`messages[0].content${place}`);
   });
 });

@@ -58,6 +58,8 @@ describe('the text of a stream (rule: compatible-streams)', () => {
       [
         ['Thought: I look.', 'I look.', ''],
         ['<think>hm</think>I look.', 'I look.', 'hm'],
+        ['<think>hm</think>', '', 'hm'],
+        ['<think>hm', '', 'hm'],
         ['Thought: t\nFinal Answer: 42', 't\n\n42', ''],
       ].map((row) => [wire, ...row] as const),
     ),
@@ -68,6 +70,17 @@ describe('the text of a stream (rule: compatible-streams)', () => {
       expect(answer).toMatchObject({ text: expected, reasoning });
       expect(answer.calls).toHaveLength(1);
     }
+  });
+
+  test.each(
+    wireNames.flatMap((wire) =>
+      (['text', 'json', 'native'] as const).map((protocol) => [wire, protocol] as const),
+    ),
+  )('through %s with %s, reasoning in a field of its own and in tags comes once, streamed and plain (rule: thinking)', async (wire, protocol) => {
+    const reply = { ...chunked('<think>so</think>It is 42.', [3]), reasoning: 'First.' };
+    const { plain, streamed } = await both(wire, reply, { 'X-Stepwise-Protocol': protocol });
+    for (const answer of [plain, streamed])
+      expect(answer).toMatchObject({ text: 'It is 42.', reasoning: 'First.\n\nso' });
   });
 
   test.each(

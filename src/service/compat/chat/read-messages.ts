@@ -81,11 +81,10 @@ function toCall(call: ToolCall, tools: ClientTools) {
   return [{ ...base, name: tools.nameOf(called), args }];
 }
 
-/** Joins the texts of parts with line breaks. */
+/** Joins the texts of parts and the refusal with line breaks. */
 function textOf({ content = [], refusal }: ChatMessage): string {
-  const texts = content.map(partText).filter((text) => text !== '');
-  const text = texts.join('\n');
-  return text === '' ? (refusal ?? '') : text;
+  const texts = [...content.map(partText), refusal ?? ''];
+  return texts.filter((text) => text !== '').join('\n');
 }
 
 const attachmentsOf = ({ content = [] }: ChatMessage): Attachment[] =>

@@ -44,7 +44,8 @@ export async function readProseBeside(
   const { text, reasoning } = completion;
   if (text.trim() === '') return { thought: null, reasoning };
   const { completion: parsed } = reading ?? (await parseText(completion, situation));
-  if (parsed.outcome !== 'answer') return { thought: text.trim(), reasoning };
+  // The outcome of a text that is only reasoning is `empty`.
+  if (parsed.outcome !== 'answer' && parsed.outcome !== 'empty') return { thought: text.trim(), reasoning };
   const thought = [parsed.thought, parsed.answer].filter(Boolean).join('\n\n');
   return { thought: thought || null, reasoning: parsed.reasoning };
 }
