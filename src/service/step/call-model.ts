@@ -71,16 +71,19 @@ export function completionRequest(
 }
 
 function withTools(call: CompletionRequest, situation: ReplySituation): CompletionRequest {
-  const { replyFormat, protocol, mustAnswer, request, clientTerms } = situation;
+  const { replyFormat, protocol, clientTerms } = situation;
   const constrained = replyFormat ? { ...call, replySchema: replyFormat.schema } : call;
   if (protocol !== 'native') return constrained;
-  const mayAct = !mustAnswer && !expectsPlainText(situation) && !prosePhaseOf(request);
   const nativeTools = {
     definitions: nativeDefinitions(situation),
-    choice: mayAct ? (clientTerms?.toolChoice ?? 'auto') : 'none',
+    choice: mayCallNatively(situation) ? (clientTerms?.toolChoice ?? 'auto') : 'none',
   };
   return { ...constrained, nativeTools };
 }
+
+/** Returns whether the vendor lets the model call tools in this step. */
+const mayCallNatively = ({ protocol, mustAnswer, request, clientTerms }: ReplySituation): boolean =>
+  protocol === 'native' && !mustAnswer && !expectsPlainText({ clientTerms }) && !prosePhaseOf(request);
 
 interface DeltaReader {
   /** True if deltas come from the fields of a JSON object. Such texts contain no control block. */
@@ -114,6 +117,10 @@ class Relay {
    */
   readonly #answerIsThought: boolean;
 
+  /** Labelled answer beside which native calls may still arrive, so that it may be part of the thought. */
+  #heldAnswer = '';
+  readonly #holdsAnswer: boolean;
+
   #text = '';
   #last: ParseDelta['type'] | undefined;
   /** True after reasoning from the provider's own field, until reasoning in the text follows it. */
@@ -127,6 +134,7 @@ class Relay {
     this.#parser = readerFor(situation);
     this.#answerIsThought = !usesIteration(situation.request);
     this.#phase = phase && new PhaseReader(phase);
+    this.#holdsAnswer = mayCallNatively(situation);
   }
 
   reason(delta: string): Promise<void> | undefined {
@@ -138,7 +146,7 @@ class Relay {
     this.#text += delta;
     for (const part of partsOf(delta)) {
       await yieldIfBusy(this.#signal);
-      await this.#report(this.#parser.push(part));
+      await this.#report(this.#hold(this.#parser.push(part)));
     }
   }
 
@@ -153,10 +161,23 @@ class Relay {
     const answer = readAnswerCall(completion, this.#situation);
     const isThought =
       answer !== undefined || (completion.toolCalls.length > 0 && !this.#situation.mustAnswer);
-    await this.#report(isThought ? deltas.map((delta) => this.#asThought(delta)) : deltas);
+    const rest = this.#release(deltas);
+    await this.#report(isThought ? rest.map((delta) => this.#asThought(delta)) : rest);
     await this.#endPhase();
     if (answer) await this.#emit('answer', answer.text);
     return { completion, reading: completion.text === this.#text ? reading : undefined };
+  }
+
+  #hold(deltas: ParseDelta[]): ParseDelta[] {
+    if (!this.#holdsAnswer) return deltas;
+    for (const { type, delta } of deltas) if (type === 'answer') this.#heldAnswer += delta;
+    return deltas.filter(({ type }) => type !== 'answer');
+  }
+
+  /** Returns the last deltas, with the answer that was held back as one delta. */
+  #release(deltas: readonly ParseDelta[]): ParseDelta[] {
+    const others = this.#hold([...deltas]);
+    return this.#heldAnswer === '' ? others : [...others, { type: 'answer', delta: this.#heldAnswer }];
   }
 
   async #report(deltas: readonly ParseDelta[]): Promise<void> {

@@ -63,9 +63,11 @@ export async function conclude(reply: Reply, situation: ReplySituation): Promise
 /** Returns a conclusion whose answer is not checked against `answer_schema` yet. */
 async function concludeUnchecked(reply: Reply, situation: ReplySituation): Promise<Conclusion> {
   const { outcome } = reply.parse;
-  if (outcome === 'refusal' || outcome === 'truncated' || outcome === 'empty')
-    return concludeBilled(reply, outcome);
   const phase = prosePhaseOf(situation.request);
+  const mayEndRun = phase === undefined || (phase === 'observe' && situation.mustAnswer !== undefined);
+  // In a phase of prose an action is prose, so a cut-off one is too, unless it would become the answer.
+  if (outcome === 'refusal' || outcome === 'empty' || (outcome === 'truncated' && mayEndRun))
+    return concludeBilled(reply, outcome, phase);
   if (phase) return concludePhase(reply, phase, situation);
   const isHandedOver = reply.actions.length > 0 && situation.clientTerms !== undefined;
   if (outcome === 'action' || isHandedOver) return concludeAction(reply, situation);
@@ -109,16 +111,22 @@ const billedCodes = {
  * Returns an error for a reply that was billed but contains nothing usable. The history stays unchanged
  * (rule: billed-outcomes).
  */
-function concludeBilled(reply: Reply, outcome: keyof typeof billedCodes): Conclusion {
+function concludeBilled(
+  reply: Reply,
+  outcome: keyof typeof billedCodes,
+  phase: ProsePhase | undefined,
+): Conclusion {
   const partial_text = reply.answer ?? (reply.completion.text || null);
   const code = billedCodes[outcome];
   const error = stepError({ code, ...errorCodes[code] }, { partial_text });
-  return concluded(reply, 'error', { thought: reply.thought, error });
+  const thought = phase ? readPhaseReply(reply.thought ?? '', phase).prose : reply.thought;
+  return concluded(reply, 'error', { thought, error });
 }
 
 function concludeAction(reply: Reply, situation: ReplySituation): Conclusion {
-  if (situation.mustAnswer) return withholdAction(reply, situation.mustAnswer);
   const { phase, include } = situation.request;
+  if (situation.mustAnswer && phase === 'act') return withholdInAct(reply);
+  if (situation.mustAnswer) return withholdAction(reply, situation.mustAnswer);
   // Without extensions, a result has no field for further actions.
   const proposed = include?.extensions === false ? reply.actions.slice(0, 1) : reply.actions;
   const actions = withIds(proposed, situation);
@@ -143,6 +151,13 @@ function concludeAction(reply: Reply, situation: ReplySituation): Conclusion {
 function withholdAction(reply: Reply, mustAnswer: MustAnswer): Conclusion {
   const answer = concludeAnswer(reply, withheldAnswer(reply, mustAnswer), null);
   return { ...answer, outcome: 'action_after_limit' };
+}
+
+/** Ends the phase without the action. The phase `act` never ends a run (rule: phases). */
+function withholdInAct(reply: Reply): Conclusion {
+  const content = reply.thought ?? '';
+  const completed = completePhase(reply, 'act', { content, prose: content, control: null });
+  return { ...completed, outcome: 'action_after_limit' };
 }
 
 /**
@@ -209,10 +224,8 @@ function concludeObserve(
   const given =
     labelledAnswer ||
     (control.should_continue === false || labelled || mustAnswer ? control.final_answer : null);
-  // In `observe`, the text of an action is treated as prose. If an answer is required, this prose must not become the
-  // answer.
-  if (given === null && mustAnswer && reply.parse.outcome === 'action')
-    return withholdAction(reply, mustAnswer);
+  const withheld = given === null ? withholdInObserve(reply, prose, situation) : undefined;
+  if (withheld) return { ...withheld, control };
   const final = given ?? (mustAnswer ? prose || noAnswer[mustAnswer] : null);
   if (final === null) return completePhase(reply, 'observe', { content, prose, control });
   const thought = labelled ? readPhaseReply(reply.thought ?? '', 'observe').prose : prose;
@@ -225,6 +238,21 @@ function concludeObserve(
   );
   const ended = given === null ? control : { ...control, should_continue: false, final_answer: final };
   return { ...answer, outcome: 'answer', thought: thought || null, control: ended };
+}
+
+/**
+ * If an answer is required, withholds an action in `observe`, or reports it as unreadable, because its text must not
+ * pass for the answer. Returns undefined if the reply is prose.
+ */
+function withholdInObserve(reply: Reply, prose: string, situation: ReplySituation): Conclusion | undefined {
+  const { mustAnswer } = situation;
+  const { outcome } = reply.parse;
+  if (!mustAnswer) return undefined;
+  if (outcome === 'malformed_action' || outcome === 'unknown_tool')
+    return concludeUnreadable({ ...reply, answer: prose || reply.answer }, situation);
+  if (outcome !== 'action') return undefined;
+  const thought = readPhaseReply(reply.thought ?? '', 'observe').prose;
+  return withholdAction({ ...reply, thought }, mustAnswer);
 }
 
 /** Returns the labelled answer without control blocks. An answer that fits its schema is returned as it is. */

@@ -73,6 +73,7 @@ async function finishStep(
   await yieldIfBusy();
   const conclusion = await during('conclude', () => conclude(reply, situation));
   const result = toResult(conclusion, sent);
-  if (result.action_details) await observer?.actionProposed(result.action_details);
+  const proposed = result.action_details ? [result.action_details, ...result.additional_actions] : [];
+  for (const action of proposed) await observer?.actionProposed(action);
   return result;
 }

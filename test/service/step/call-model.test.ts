@@ -114,6 +114,22 @@ describe('deltas of a streamed step', () => {
     expect(joined(deltas, 'answer')).toBe('');
   });
 
+  test('a labelled answer beside a native call is streamed as part of the thought (rules: thinking, deltas-join)', async () => {
+    const toolCalls = [{ id: 'x', name: 'read_file', arguments: '{}' }];
+    const deltas = await observed(
+      [...'Thought: I know.\nFinal Answer: It is 42.'],
+      { protocol: 'native' },
+      { toolCalls },
+    );
+    expect(joined(deltas, 'draft', 'thought')).toBe('I know.\n\nIt is 42.');
+    expect(joined(deltas, 'answer')).toBe('');
+  });
+
+  test('with native calling, a labelled answer is streamed as an answer (rule: deltas-join)', async () => {
+    const deltas = await observed([...'Thought: I know.\nFinal Answer: It is 42.'], { protocol: 'native' });
+    expect([joined(deltas, 'draft', 'thought'), joined(deltas, 'answer')]).toEqual(['I know.', 'It is 42.']);
+  });
+
   test('in the phase observe, a labelled answer is streamed as an answer (rule: phases)', async () => {
     const deltas = await observed(['I know.\nFinal Answer: 42'], { phase: 'observe' });
     expect([joined(deltas, 'draft', 'thought'), joined(deltas, 'answer')]).toEqual(['I know.', '42']);

@@ -152,17 +152,75 @@ describe('concluding phases (rules: phases, phase-control)', () => {
     expect(await observe(answered, { max_iterations_left: 1 })).toMatchObject({ directResponse: '42' });
   });
 
+  test.each([
+    ['malformed_action', 'Action: read_file(path="a'],
+    ['malformed_action', 'Action: read_file(path=1, start_line="x")'],
+    ['unknown_tool', 'Action: reed_file(path="a")'],
+  ])('in the last iteration, the phase observe reports an action that cannot be proposed as %s: %s (rules: unreadable-action, phase-control)', async (outcome, action) => {
+    const text = `I see.\n${action}\n{"observation": "x", "should_continue": true}`;
+    expect(await observe(text, { max_iterations_left: 1 })).toMatchObject({
+      status: 'direct_response_provided',
+      outcome,
+      directResponse: `I see.\n${action}`,
+      correction: null,
+      control: { observation: 'x' },
+    });
+  });
+
+  test('a withheld action in observe keeps the control block in `control` and out of the answer (rule: phase-control)', async () => {
+    const text = 'I see.\n{"observation": "x", "should_continue": true}';
+    const toolCalls = [{ id: 'x', name: 'ping', arguments: '{}' }];
+    const fields = { phase: 'observe', protocol: 'native', max_iterations_left: 1 } as const;
+    expect(await concluded(text, fields, { toolCalls })).toMatchObject({
+      outcome: 'action_after_limit',
+      directResponse: 'The step limit was reached before there was an answer.\n\nI see.',
+      control: { observation: 'x' },
+    });
+  });
+
+  test.each([
+    'reason',
+    'observe',
+  ] as const)('in the phase %s, an action that the output limit cut off is prose (rule: phases)', async (phase) => {
+    const text = 'I would do:\nAction: read_file(path="a';
+    const conclusion = await concluded(text, { phase }, { finishReason: 'length' });
+    expect(conclusion).toMatchObject({ status: 'phase_completed', thought: text, error: null });
+  });
+
+  test('in the last iteration, an action in observe that the output limit cut off is an error, without the control block in its thought (rules: billed-outcomes, phase-control)', async () => {
+    const text = 'I see.\n{"observation": "x", "should_continue": true}';
+    const toolCalls = [{ id: 'x', name: 'read_file', arguments: '{"pa' }];
+    const fields = { phase: 'observe', protocol: 'native', max_iterations_left: 1 } as const;
+    const conclusion = await concluded(text, fields, { toolCalls, finishReason: 'length' });
+    expect(conclusion).toMatchObject({ error: { code: 'output_truncated' }, thought: 'I see.' });
+  });
+
+  const conversation_history: StepRequestInput['conversation_history'] = [
+    { role: 'user', content: 'Q' },
+    { role: 'assistant', content: '', toolCall: { name: 'ping', parameters: {}, id: 'c' } },
+    {
+      role: 'tool_observation',
+      content: 'gone',
+      toolCallId: 'c',
+      toolResult: { success: false, terminal: true },
+    },
+  ];
+
+  test('after a permanent tool failure, the phase act completes without the action that the model wrote (rules: phases, terminal-observation)', async () => {
+    const text = 'I try again.\nAction: ping()';
+    const fields = { phase: 'act', user_query: '', conversation_history } as const;
+    const conclusion = await concluded(text, fields);
+    expect(conclusion).toMatchObject({
+      status: 'phase_completed',
+      outcome: 'action_after_limit',
+      thought: 'I try again.',
+      directResponse: null,
+      actions: [],
+    });
+    expect(conclusion.turns).toEqual([{ role: 'assistant', content: 'I try again.', phase: 'act' }]);
+  });
+
   test('after a permanent tool failure, an empty reply in observe gives an answer about the failure, not about the step limit', async () => {
-    const conversation_history: StepRequestInput['conversation_history'] = [
-      { role: 'user', content: 'Q' },
-      { role: 'assistant', content: '', toolCall: { name: 'ping', parameters: {}, id: 'c' } },
-      {
-        role: 'tool_observation',
-        content: 'gone',
-        toolCallId: 'c',
-        toolResult: { success: false, terminal: true },
-      },
-    ];
     const silent = '{"observation": "x", "should_continue": false, "final_answer": ""}';
     expect((await observe(silent, { user_query: '', conversation_history })).directResponse).toBe(
       'A tool failed for good before there was an answer.',

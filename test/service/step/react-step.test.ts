@@ -145,6 +145,23 @@ test('a step reports its context to the observer before the model call (rule: st
   expect(context_report).toEqual(reported);
 });
 
+test('a step reports each proposed action to the observer, in order (rule: stream-events)', async () => {
+  const proposed: string[] = [];
+  const observer: StepObserver = {
+    contextBuilt: () => undefined,
+    delta: () => undefined,
+    actionProposed: ({ id }) => void proposed.push(id),
+  };
+  const toolCalls = ['x', 'y', 'z'].map((id) => ({ id, name: 'ping', arguments: '{}' }));
+  async function* stream(): AsyncGenerator<CompletionEvent> {
+    yield { type: 'completion', completion: completionOf('', { toolCalls }) };
+  }
+  const tools = [{ name: 'ping', inputSchema: { type: 'object' } }];
+  const request = stepRequest({ tools, protocol: 'native' });
+  await stepWith(unobserved, { request, stream, observer });
+  expect(proposed).toEqual(['x', 'y', 'z']);
+});
+
 test('a step rejects with the error of the model call', async () => {
   const refuse = async () => {
     throw new Error('refused');

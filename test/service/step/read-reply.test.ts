@@ -56,6 +56,17 @@ test('the text of an unreadable native call does not contain the reasoning befor
   expect(tooLong.answer).toBe('I look.\nread_file({"path":"a"})');
 });
 
+test.each([
+  ['Thought: I look.\nAction: read_file(path="b")'],
+  ['Thought: I look.\nAction: read_file(path="b'],
+  ['I look.\nAction: nope()'],
+])('an action written beside a native call is discarded, reported, and no part of the thought: %j (rule: thinking)', async (text) => {
+  const reply = await read(text, { toolCalls: [toolCall('x', 'a')] });
+  expect(reply.thought).toBe('I look.');
+  expect(reply.actions.map(({ parameters }) => parameters)).toEqual([{ path: 'a' }]);
+  expect(reply.parse.discarded).toEqual([{ kind: 'action', chars: text.length - 'I look.'.length }]);
+});
+
 test('an unreadable first native call is reported, and no later call replaces it (rule: first-action-wins)', async () => {
   const bad = { id: 'x', name: 'read_file', arguments: '{"other":1}' };
   const reply = await read('I look.', { toolCalls: [bad, toolCall('y', 'a')] });

@@ -35,6 +35,7 @@ export async function shortenTools(
     shortened.set(tool.signature.name, tool);
     excess -= tool.original - tool.tokens;
   }
+  if (shortened.size === 0) return undefined;
   return { ...situation, shortened, tools: tools.map((tool) => shortened.get(tool.name)?.signature ?? tool) };
 }
 

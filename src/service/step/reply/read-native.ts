@@ -7,23 +7,26 @@ import { isJsonObject, type JsonValue } from '../../../parsing/text/scanner.js';
 import { ANSWER_PARAMETER } from '../prompt/answer-type.js';
 import type { Completion, NativeToolCall } from '../provider.js';
 import type { ReplySituation } from '../types.js';
+import type { ProseBeside } from './read-text.js';
 import { emptyReply, exactParse, type ReadAction, type Reply } from './reply.js';
 import { answerText, valuesOf } from './typed-answer.js';
 
 /** Reads a reply with native calls, and with the given prose beside them. */
 export async function readNative(
   completion: Completion,
-  prose: Pick<Reply, 'thought' | 'reasoning'>,
+  { discarded, ...prose }: ProseBeside,
   situation: ReplySituation,
 ): Promise<Reply> {
   const empty = { completion, ...emptyReply, ...prose };
   const given = readAnswerCall(completion, situation);
   if (given) {
     const { text: answer, values: answerValues } = given;
-    return { ...empty, parse: exactParse('answer', 'native'), answerLabelled: true, answer, answerValues };
+    const parse = { ...exactParse('answer', 'native'), discarded };
+    return { ...empty, parse, answerLabelled: true, answer, answerValues };
   }
   const readings = await checkCalls(completion, situation);
-  const parse = nativeParse(readings, completion);
+  const native = nativeParse(readings, completion);
+  const parse = { ...native, discarded: [...discarded, ...native.discarded] };
   const first = readings[0]?.read;
   if (first?.outcome === 'answer') return { ...empty, parse, answerLabelled: true, answer: first.answer };
   const isHandedOver = situation.clientTerms !== undefined;

@@ -33,21 +33,30 @@ export async function readText({ completion, reading }: Received, situation: Rep
   return withAnswerValues({ ...reply, thought }, situation);
 }
 
+/** The text beside native calls. */
+export interface ProseBeside extends Pick<Reply, 'thought' | 'reasoning'> {
+  readonly discarded: Reply['parse']['discarded'];
+}
+
 /**
  * Reads the text beside native calls: without labels and without reasoning in marks such as `<think>`, as a stream
- * sends it. If the text has an action too, returns it as it is.
+ * sends it. An action in the text is discarded, because the native calls are the ones that count.
  */
 export async function readProseBeside(
   { completion, reading }: Received,
   situation: ReplySituation,
-): Promise<Pick<Reply, 'thought' | 'reasoning'>> {
+): Promise<ProseBeside> {
   const { text, reasoning } = completion;
-  if (text.trim() === '') return { thought: null, reasoning };
+  if (text.trim() === '') return { thought: null, reasoning, discarded: [] };
   const { completion: parsed } = reading ?? (await parseText(completion, situation));
   // The outcome of a text that is only reasoning is `empty`.
-  if (parsed.outcome !== 'answer' && parsed.outcome !== 'empty') return { thought: text.trim(), reasoning };
-  const thought = [parsed.thought, parsed.answer].filter(Boolean).join('\n\n');
-  return { thought: thought || null, reasoning: parsed.reasoning };
+  const isProse = parsed.outcome === 'answer' || parsed.outcome === 'empty';
+  const thought = isProse
+    ? [parsed.thought, parsed.answer].filter(Boolean).join('\n\n')
+    : (await proseBefore(text, situation))?.trim();
+  const chars = text.trim().length - (thought?.length ?? 0);
+  const discarded = isProse ? [] : [{ kind: 'action', chars }];
+  return { thought: thought || null, reasoning: parsed.reasoning, discarded };
 }
 
 /** Returns the prose before an action that was cut off. A stream has already sent this prose as the thought. */
