@@ -141,8 +141,9 @@ export function readLastFence(reply: ReplyText, tools: OfferedTools): FencedCall
   const isAction = marker !== null && marker !== 'partial' && marker.label === 'action';
   const marked = isAction ? readAction(text, marker.end, tools) : readBlock(text, start, tools);
   const printed = text.startsWith('print(', start) ? readPythonCalls(text, start, tools) : null;
-  const reading = marked ?? printed ?? readPlain(text, start, tools);
+  const [unmarked] = readUnmarked(text, start, tools).calls;
+  const reading = marked ?? printed ?? unmarked ?? readPlain(text, start, tools);
   if (reading?.kind !== 'call' || !(tools.find(reading.name) || speaksForItself(reading, tools))) return null;
-  const isAlone = skipSpace(text, skipClosers(text, reading.end)) >= text.length;
+  const isAlone = skipSpace(text, skipClosers(text, reading.blockEnd ?? reading.end)) >= text.length;
   return isAlone ? { fence, reading, isMarked: marked !== null } : null;
 }

@@ -33,6 +33,8 @@ describe('replies with a probable call in a format that the parser does not acce
     `Calling ${call}...`,
     `→ ${call}`,
     `I look.\n# ${call}`,
+    `I look.\n\`\`\`\n[${call}]\n\`\`\``,
+    `I look.\n\`\`\`python\n[${call}, ${call}]\n\`\`\``,
     `I look.\n${call} // reads it`,
     `${call}\n\nI wait for the result.`,
     `Action: I need the file. ${call}`,

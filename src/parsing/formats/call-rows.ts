@@ -260,9 +260,9 @@ export const callRows: readonly CallRow[] = [
  */
 function harmony(before: string): RegExp {
   const name = '(?:functions\\.)?(?<name>[^\\s<>{}]{1,200}?)';
-  const channel = '(?:\\s?(?:<\\|channel\\|>)?(?:commentary|analysis))?';
+  const channel = '(?:\\s{0,4}(?:<\\|channel\\|>)?(?:commentary|analysis))?';
   const type =
-    '\\s{0,2}(?:<\\|constrain\\|>)?\\s?(?:json|code)?\\s{0,2}(?:<\\|message\\|>\\s*|\\s*(?=["{[`]|$))';
+    '\\s{0,4}(?:<\\|constrain\\|>)?\\s{0,4}(?:json|code)?\\s{0,4}(?:<\\|message\\|>\\s*|\\s*(?=["{[`]|$))';
   return new RegExp(`${before}to=${name}${channel}${type}${fence}`, 'y');
 }
 

@@ -116,6 +116,7 @@ const markRows: readonly MarkRow[] = [
     '[TOOL_CALLS]',
     '[TOOL_CALL]',
     '[TOOL_REQUEST]',
+    '[unused11]',
     '<|tool_call_start|>',
     '<|python_start|>',
     '<|python_tag|>',
@@ -157,7 +158,7 @@ const markRows: readonly MarkRow[] = [
 export const closerSource = [
   '</(?:[|｜]{0,2}(?:DSML|GCML)[|｜]{1,2} ?|ifm\\||longcat_|iquest_|dots_|[a-z][\\w-]{0,15}:)?(?:tool_calls?|function_calls?|calls|toolcalls|tools?|tool_code|TOOLCALL|response|json|JSON|xml)(?::[\\w.-]{1,40})?\\s{0,4}>',
   `<[|｜]tool${GAP}calls?${GAP}end[|｜]>`,
-  '<\\|/tool_call\\|>|<\\|tools_suffix\\|>|<\\|END_ACTION\\|>|\\[/TOOL_CALLS?\\]|\\[END_TOOL_REQUEST\\]|<\\|tool_call_end\\|>|<tool_call\\|>|<end_function_call>|<\\|python_end\\|>',
+  '<\\|/tool_call\\|>|<\\|tools_suffix\\|>|<\\|END_ACTION\\|>|\\[/TOOL_CALLS?\\]|\\[END_TOOL_REQUEST\\]|\\[unused12\\]|<\\|tool_call_end\\|>|<tool_call\\|>|<end_function_call>|<\\|python_end\\|>',
   '<\\|tool_call:end\\|>|<\\|tool_calls?_section_end\\|>|<\\|close\\|>\\s{0,4}tool(?:s|_calls?)?\\s{0,4}<\\|sep\\|>|\\]<\\]minimax\\[>\\[</tool_call>',
   '<\\|plamo:end_tool_requests:plamo\\|>|<\\|end_message\\|>|<\\|action_end\\|>',
 ].join('|');

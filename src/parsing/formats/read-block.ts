@@ -278,7 +278,8 @@ class BlockReader {
     const last = this.#calls.at(-1);
     if (!last || (last.blockEnd ?? last.end) < this.#end || (reading && reading.name !== null)) return null;
     const { name, dialect } = last;
-    if (!holdsArguments(this.#text, at, name, this.#tools)) return null;
+    const next = isOneOf(',;', this.#text, at) ? skipSpace(this.#text, at + 1) : at;
+    if (!holdsArguments(this.#text, next, name, this.#tools)) return null;
     const problem = `${name}: write all arguments in one JSON object`;
     const split: CallReading = { kind: 'unreadable', dialect, name, problem, cut: false };
     return { ...split, end: this.#dataEnd(split, at) };

@@ -14,6 +14,18 @@ const MAX_ARGUMENTS = 1_000;
 
 const MAX_CUT_TAG = 200;
 
+/** Maximum length of a closing tag, with the white space after it. */
+const MAX_CLOSER = 300;
+
+/** Matches the names of tags of arguments and calls in all families. */
+const CALL_TAG = /^(?:\W.{0,20}\W|[\w-]{1,16}:)?(?:param|arg|tool|function|invoke|call)/;
+/** Matches a tag of an argument that lacks its slash or one of its brackets. */
+const BROKEN_CLOSER =
+  /(?:<\W{0,4}(?:[\w-]{1,16}\W{1,2})?(?:param|tool_arg|arg)[\w:|｜]{0,16}|[/|｜](?:param|tool_arg|arg)[\w:|｜]{0,16}>)>?$/;
+
+/** Maximum number of characters after a closing tag in which a broken tag of the next argument is searched. */
+const MAX_BROKEN_TAG = 80;
+
 /** The name of a call, and the position of its opening tag. */
 export interface CallHead {
   readonly name: string;
@@ -95,7 +107,7 @@ export class TaggedArguments {
   #close = '';
   /** An opening tag like that of the argument that is being read, as the source of a regular expression. */
   #open = '';
-  /** Names of declared arguments whose opening tags are in values, without their closing tags. */
+  /** Names of declared arguments that values seem to hold, since a tag is missing or broken. */
   readonly #enclosed = new Set<string>();
   /** The last value's end that was found at a closing tag, cached for all values that begin before it. */
   #properClose: { from: number; source: string; found: ValueEnd | null } | null = null;
@@ -178,7 +190,8 @@ export class TaggedArguments {
     if (found === null || (found.isMended && this.#endsInOtherCloser(key, found.end))) return null;
     if (found.isMended) this.#repairs.add('missing_close');
     if (wrong !== undefined) this.#repairs.add('mismatched_tag');
-    const enclosed = this.#isCdata(start) ? null : this.#enclosedArgument(start, found.end);
+    const enclosed = this.#isCdata(start) ? null : this.#enclosedArgument(start, found);
+    if (enclosed === key && this.#argumentAt(start)) return null; // Its opening tag is doubled.
     if (enclosed !== null) this.#enclosed.add(enclosed);
     const written = this.#withoutMarkup(this.#text.slice(start, found.end), found.isMended);
     const { value, repairs } = this.#typed(
@@ -236,15 +249,16 @@ export class TaggedArguments {
   }
 
   /**
-   * Whether the text before `end` ends in a closing tag with the name of the argument or of a tag for arguments, such as
-   * `</parameter=path>`. It was probably intended to close the value, but it may also belong to it.
+   * Whether the text before `end` ends in a tag with the name of the argument or of a tag of calls, whole or not, such as
+   * `</parameter=path>`, `</parameter` or `</tool_call>`. It was probably intended to close the value, but it may also
+   * belong to it.
    */
   #endsInOtherCloser(key: string, end: number): boolean {
-    const name = /<\/([^<>\s]{1,200})>\s*$/.exec(this.#text.slice(Math.max(0, end - 300), end))?.[1] ?? '';
+    const written = this.#text.slice(Math.max(0, end - MAX_CLOSER), end).trimEnd();
+    const name = /<\/([^<>\s]{1,200})>$/.exec(written)?.[1] ?? '';
+    if (name === key || this.#isDeclaredElement(name) || CALL_TAG.test(name)) return true;
     return (
-      name === key ||
-      this.#isDeclaredElement(name) ||
-      /^(?:\W.{0,20}\W|[\w-]{1,16}:)?(?:param|arg_)/.test(name)
+      BROKEN_CLOSER.test(written) || [`</${key}`, `/${key}>`, `<${key}>`].some((tag) => written.endsWith(tag))
     );
   }
 
@@ -254,10 +268,15 @@ export class TaggedArguments {
   }
 
   /**
-   * Returns the name of a declared argument whose opening tag is in a value, without its closing tag. Either the value
-   * lacks its own closing tag, or the tag is data.
+   * Returns the name of a declared argument that a value seems to hold, since one of the tags between the two is missing
+   * or broken. Unless the call gives that argument elsewhere, it may be lost.
    */
-  #enclosedArgument(start: number, end: number): string | null {
+  #enclosedArgument(start: number, value: ValueEnd): string | null {
+    return this.#openedIn(start, value) ?? this.#namedAfterClose(start, value.end);
+  }
+
+  /** Returns the name of a declared argument whose opening tag is in a value, without its closing tag. */
+  #openedIn(start: number, { end, isMended }: ValueEnd): string | null {
     let last: RegExpExecArray | null = null;
     for (let at = start; ; at = last.index + 1) {
       const found = this.#matches.after(this.#open, at);
@@ -266,8 +285,27 @@ export class TaggedArguments {
     }
     const { key = '', word } = last?.groups ?? {};
     if (!last || !this.#head.tool?.parameters.includes(key)) return null;
-    const close = this.#matches.after(this.#tags.close(key, word), last.index);
+    // If the value's own closing tag is missing, that of the argument in it may be the next one.
+    const close = isMended ? null : this.#matches.after(this.#tags.close(key, word), last.index);
     return close && close.index < end ? null : key;
+  }
+
+  /**
+   * Returns the name of a declared argument that directly follows a closing tag in a value, if the value does not hold
+   * the opening tag that belongs to the closing tag. The opening tag of the named argument is probably broken.
+   */
+  #namedAfterClose(start: number, end: number): string | null {
+    const close = this.#matches.after(this.#close, start);
+    if (!close || close.index >= end) return null;
+    const open = this.#matches.after(this.#open, start);
+    if (open && open.index < close.index) return null;
+    const after = close.index + close[0].length;
+    const [line = ''] = this.#text
+      .slice(after, Math.min(end, after + MAX_BROKEN_TAG))
+      .trimStart()
+      .split('\n', 1);
+    const words = line.split(/arg_key|[^\w.-]+/).map((word) => word.replace(/\d+$/, ''));
+    return words.find((word) => this.#head.tool?.parameters.includes(word)) ?? null;
   }
 
   #closeOf(start: number): string {

@@ -101,11 +101,12 @@ export class CallFinder {
 
   /**
    * Reads a block whose opening mark is recognised only at the start of a line. One such mark is `>>>`, which would
-   * otherwise be a block quote.
+   * otherwise be a block quote. It is not indented, since an indented one may belong to a list item.
    */
   readLine(line: Line, lineStart: number): { at: number; reading: CallReading } | null {
     const at = skipBlanks(this.#text, lineStart);
-    const isText = line.kind === 'prose' || line.kind === 'value' || opensQuotedLine(this.#text, at);
+    const isMark = at === lineStart && opensQuotedLine(this.#text, at);
+    const isText = line.kind === 'prose' || line.kind === 'value' || isMark;
     if (!isText || opensBlock(this.#text, at) || mayBeginBlockLine(this.#text, at, this.#tools) === false)
       return null;
     const reading = this.readBlock(at, lineStart);

@@ -69,6 +69,11 @@ describe('native formats with deviations that servers and models make', () => {
       a,
     ],
     [
+      'line breaks in the header of Harmony',
+      '<|channel|>commentary to=functions.read_file \n<|constrain|>json \n<|message|>{"path":"a"}<|call|>',
+      a,
+    ],
+    [
       'tokens with underscores',
       '<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜>read_file\n```json\n{"path":"a"}\n```<｜tool_call_end｜><｜tool_calls_end｜>',
       a,
@@ -394,6 +399,13 @@ describe('native formats with deviations that servers and models make', () => {
     }
   });
 
+  test.each([
+    ['>>>read_file\n  {"path":"a"}'],
+    ['```tool_code\n  read_file(path="a")\n  ```'],
+  ])('an indented call %j in a list item is only quoted (rule: native-formats)', (call) => {
+    expect(read(`Formats:\n\n- One:\n\n  ${call}\n\n- Others: none`)).toMatchObject({ outcome: 'answer' });
+  });
+
   test('a reply with a native call in a list item is read as an answer, with advice for the model (rule: closing-fence)', () => {
     const text =
       '1. Plan\n2. Edit<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path":"a"}<|tool_call_end|>';
@@ -420,6 +432,7 @@ describe('native formats with deviations that servers and models make', () => {
       'arguments after an object that was closed too early',
       '<tool_call>{"name":"read_file"}, "arguments": {"path":"a"}}</tool_call>',
     ],
+    ['a second object after a comma', '<function=read_file>{"path":"a"}, {"start_line":5}</function>'],
     [
       'an argument after an object that was closed too early',
       '<tool_call>{"name":"read_file","arguments":{}}, "path":"a"}</tool_call>',
@@ -494,11 +507,90 @@ describe('raw values', () => {
       '<invoke name="write_file"><parameter name="path">a</param><parameter name="content">b</parameter></invoke>',
     ],
     ['the closing tag of another element', '<write_file><path>a</content><content>b</content></write_file>'],
+    [
+      'the closing tag of a section',
+      '<function=write_file>\n<parameter=path>a</tool_call>\n<parameter=content>b</parameter>\n</function>',
+    ],
+    [
+      'a closing tag without its last bracket',
+      '<function=write_file>\n<parameter=path>a</parameter\n<parameter=content>b</parameter>\n</function>',
+    ],
+    [
+      'a closing tag without its first bracket',
+      '<invoke name="write_file">\n<parameter name="path">a/parameter>\n<parameter name="content">b</parameter>\n</invoke>',
+    ],
+    ['a closing tag without its slash', '<write_file>\n<path>a<path>\n<content>b</content>\n</write_file>'],
+    [
+      'a broken mark of MiniMax, directly before an argument',
+      `${m3}<invoke name="write_file">${m3}<path>a][</path>${m3}<content>b${m3}</content>${m3}</invoke>`,
+    ],
   ])('a value that ends in %s does not swallow the next argument (rule: raw-values)', (_, text) => {
     expect(read(text)).toMatchObject({
       outcome: 'malformed_action',
       problem: expect.stringMatching(/not closed/),
     });
+  });
+
+  test.each([
+    [
+      'function_tag',
+      'path',
+      '<function=read_file>\n<parameter=path>a</parameter>\n',
+      '<parameter=start_line',
+      '5</parameter>\n</function>',
+    ],
+    [
+      'invoke',
+      'path',
+      '<invoke name="read_file"><parameter name="path">a</parameter>',
+      '<parameter name="start_line"',
+      '5</parameter></invoke>',
+    ],
+    [
+      'arg_pairs',
+      'path',
+      '<tool_call>read_file<arg_key>path</arg_key><arg_value>a</arg_value>',
+      '<arg_key>start_line</arg_key>',
+      '5</arg_value></tool_call>',
+    ],
+    [
+      'arg_pairs',
+      'path',
+      '<tool_call>read_file<arg_key>path</arg_key><arg_value>a</arg_value>',
+      '<arg_keystart_line</arg_key><arg_value>',
+      '5</arg_value></tool_call>',
+    ],
+    [
+      'xtml',
+      'path',
+      '<|open|>call tool="read_file"<|sep|><|open|>argument key="path" type="string"<|sep|>a<|close|>argument<|sep|>',
+      'argument key="start_line" type="json"<|sep|>',
+      '5<|close|>argument<|sep|><|close|>call<|sep|>',
+    ],
+  ])('an argument of the dialect %s whose opening tag is broken is not read as part of the value of `%s` (rule: raw-values)', (dialect, _, before, opening, after) => {
+    expect(read(before + opening + after)).toMatchObject({
+      outcome: 'malformed_action',
+      dialect,
+      problem: 'read_file: the value before `start_line` is not closed',
+    });
+  });
+
+  test('a call with a doubled opening tag of a value is malformed (rule: raw-values)', () => {
+    expect(
+      read('<function=read_file>\n<parameter=path><parameter=path>a</parameter>\n</function>'),
+    ).toMatchObject({
+      outcome: 'malformed_action',
+      problem: expect.stringContaining('`path` is not closed'),
+    });
+  });
+
+  test('a value may contain its own closing tag, also with the name of an argument after it if the call gives that argument (rule: raw-values)', () => {
+    for (const content of ['a </parameter> b', 'a</parameter>\nthe path follows'])
+      expect(
+        calls(
+          `<function=write_file><parameter=content>${content}</parameter><parameter=path>a</parameter></function>`,
+        ),
+      ).toEqual([['write_file', { content, path: 'a' }]]);
   });
 
   test('a value may contain the tag of an argument that is given elsewhere, or a whole argument (rule: raw-values)', () => {

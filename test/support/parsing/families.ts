@@ -217,6 +217,11 @@ export const families: readonly Family[] = [
     grammar: 'json_list',
     render: around('<|tool_call_start|>', '<|tool_call_end|>', list('arguments')),
   },
+  {
+    family: 'openpangu-1',
+    grammar: 'json_list',
+    render: around('[unused11]', '[unused12]', list('arguments')),
+  },
   { family: 'mistral-v3', grammar: 'json_list', render: around('[TOOL_CALLS] ', '', list('arguments')) },
   { family: 'functools', grammar: 'json_list', render: around('functools', '', list('arguments')) },
   {

@@ -34,11 +34,13 @@ export function answered(reply: ScannedReply, answer: string, turn?: ScannedFiel
 export function discardedFields(reply: ScannedReply, turn: ScannedField | undefined): Discarded[] {
   const length = endOf(reply) - reply.start;
   const { fields } = reply.scanner;
-  const thought = fields.find(({ key }) => key === 'thought');
+  const thought = fields.find(({ key, first }) => key === 'thought' && first === '"');
   const kept = new Set([...silentOutcomes(reply), thought, turn].map((field) => field?.start));
   const sums = new DiscardedSums();
-  for (const { key, first, start, end } of fields)
-    if (first !== 'n' && !kept.has(start)) sums.add(kindOf(key), (end ?? length) - start);
+  for (const { key, first, start, end } of fields) {
+    const isEmpty = first === 'n' || (first === '"' && end === start + 2);
+    if (!isEmpty && !kept.has(start)) sums.add(kindOf(key), (end ?? length) - start);
+  }
   return sums.entries;
 }
 

@@ -125,7 +125,7 @@ export class ObjectFinder {
  * closing-fence).
  */
 export function describeIntendedObject(answer: string): string | null {
-  const key = /"(?:thought|action|final_answer)"\s{0,64}:/i.exec(answer);
+  const key = /["“”](?:thought|action|final_answer)\\?["“”]\s{0,64}:/i.exec(answer);
   const before = answer.slice(0, key?.index ?? 0);
   return before.includes('{') && !isQuoted(before)
     ? 'if you meant to act or to answer, write the object by itself: it stands in other text, so it was taken for an example'

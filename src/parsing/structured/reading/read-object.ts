@@ -113,11 +113,12 @@ function findOutcome(reply: ScannedReply, options: ParseOptions): ReadAction | u
   return raw === null ? undefined : readAction(reply, { turn, raw }, options);
 }
 
-/** Reads the answer; a list becomes JSON text. */
+/** Reads the answer; a list becomes JSON text. An empty text gives way to one under the key `answer`. */
 function readAnswer(reply: ScannedReply, turn: ScannedField): ReadAction | undefined {
   const { text, start, scanner } = reply;
-  const answer = scanner.strings.get('final_answer');
-  if (answer !== undefined) return answered(reply, answer.trim(), turn);
+  const answer = scanner.strings.get('final_answer')?.trim();
+  if (answer === '' && scanner.strings.get('answer')?.trim()) return undefined;
+  if (answer !== undefined) return answered(reply, answer, turn);
   if (turn.first !== '[' || turn.end === null) return undefined;
   return answered(reply, text.slice(start + turn.start, start + turn.end).trim(), turn);
 }
@@ -132,14 +133,18 @@ function readOtherwise(reply: ScannedReply, options: ParseOptions): ParsedComple
   if (isCut(reply, options)) return cutOff(reply, options);
   const whole = text.slice(start, endOf(reply));
   const parsed = parseCompletion(whole, tools, options);
-  if (parsed.outcome !== 'answer' || parsed.answerLabelled || !scanner.strings.has('thought'))
+  if (parsed.outcome !== 'answer' || parsed.answerLabelled)
     return { ...parsed, thought: thoughtBeside(reply, parsed) };
-  const [other, ...more] = scanner.fields.filter(
+  if (!scanner.strings.has('thought'))
+    return { ...parsed, thought: thoughtBeside(reply, parsed), problem: parsed.problem ?? noOutcome };
+  const others = scanner.fields.filter(
     ({ key, first }) => first !== 'n' && !['thought', 'action', 'final_answer'].includes(key),
   );
-  const named =
-    other?.key === 'answer' && more.length === 0 ? scanner.strings.get('answer')?.trim() : undefined;
-  if (named) return unlabelled(answered(reply, named, other), null);
+  const [other] = others;
+  const named = others.every(({ key }) => key === 'answer')
+    ? scanner.strings.get('answer')?.trim()
+    : undefined;
+  if (named && other) return unlabelled(answered(reply, named, other), null);
   if (other) return { ...unlabelled(answered(reply, whole), noOutcome), discarded: [] };
   return { ...unlabelled(answered(reply, thoughtOf(reply) ?? ''), noOutcome), thought: null };
 }

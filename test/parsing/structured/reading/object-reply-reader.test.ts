@@ -431,6 +431,51 @@ test('an object with a thought and text under the key "answer" is read as that a
   ]);
 });
 
+test('text under the key "answer" counts beside an empty `final_answer`, and the first of two counts (rule: object-reply)', () => {
+  expect(read('{"thought": "x", "final_answer": "", "answer": "One."}')).toMatchObject({
+    completion: { outcome: 'answer', thought: 'x', answer: 'One.', discarded: [], problem: null },
+    shown: { answer: 'One.' },
+  });
+  expect(read('{"thought": "x", "answer": "One.", "answer": "Two."}').completion).toMatchObject({
+    outcome: 'answer',
+    answer: 'One.',
+    repairs: ['unlabelled_answer', 'duplicate_key'],
+    discarded: [{ kind: 'text', chars: 6 }],
+  });
+});
+
+test('a thought that is no text is reported as discarded (rule: object-reply)', () => {
+  expect(
+    read(`{"thought": {"text": "x"}, ${action.slice(action.indexOf('"action"'))}`).completion,
+  ).toMatchObject({
+    outcome: 'action',
+    thought: null,
+    discarded: [{ kind: 'thought', chars: 13 }],
+  });
+});
+
+test.each([
+  '{"action": null}',
+  '{"final_answer": null}',
+  '{"thought": ["x"]}',
+])('an object without an action, an answer or a thought costs a correction: %s (rule: object-reply)', (text) => {
+  expect(read(text).completion).toMatchObject({
+    outcome: 'answer',
+    answer: text,
+    problem: 'the object holds neither "action" nor "final_answer"',
+  });
+});
+
+test.each([
+  ['in typographic quotes', action.replaceAll('"', '”')],
+  ['as the text of its JSON', JSON.stringify(action)],
+])('an object %s is an answer with a correction (rule: object-reply)', (_, text) => {
+  expect(read(text).completion).toMatchObject({
+    outcome: 'answer',
+    problem: expect.stringContaining('by itself'),
+  });
+});
+
 test('an answer that equals its thought is streamed too', () => {
   expect(read('{"thought": "42", "answer": "42"}').shown).toEqual({ thought: '42', answer: '42' });
 });
