@@ -27,7 +27,11 @@ const jobs = {
       /search_?(?:files?|text|content|project)|find_in/iu,
       /search|find|query/iu,
     ],
-    never: new RegExp(`memory|web|internet|definition|symbol|url|${writes.source}`, 'iu'),
+    // Agents such as Claude Code offer a search over their own tools or sessions, which finds nothing in files.
+    never: new RegExp(
+      `memory|web|internet|definition|symbol|url|(?:tool|session)s?_?search|(?:search|find)_?(?:tool|session)|${writes.source}`,
+      'iu',
+    ),
     parameter: patternParameter,
   },
   read: {
