@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { listen } from '../../support/listen.js';
 import {
   ask,
@@ -52,23 +52,60 @@ test('a plain answer without a content type is read (rule: compatible-answers)',
   close();
 });
 
-test.each([
+const plainAnswers = [
   ['gpt-4o', { choices: [{ message: { content: '80' }, finish_reason: 'stop' }] }],
   [
     'gpt-5.6-sol',
     { status: 'completed', output: [{ type: 'message', content: [{ type: 'output_text', text: '80' }] }] },
   ],
   ['claude-opus-5', { content: [{ type: 'text', text: '80' }], stop_reason: 'end_turn' }],
-])('a plain answer of %s that a gateway declares as events is read (rule: compatible-answers)', async (model, body) => {
-  const server = createServer((_, response) => {
-    response
-      .writeHead(200, { 'content-type': 'text/event-stream' })
-      .end(`\n${JSON.stringify(body, null, 2)}`);
+] as const;
+
+/** Beginnings that arrive before the first character of a plain answer: none, blanks, and a byte order mark in two parts. */
+const beginnings = [[[]], [[' '.repeat(100), '\r\n']], [[Buffer.of(0xef, 0xbb), Buffer.of(0xbf)]]] as const;
+
+describe.each([
+  ['asked for a stream', true],
+  ['asked for a plain answer', false],
+])('a plain answer that a gateway %s declares as events is read (rule: compatible-answers)', (_, streamed) => {
+  test.each(
+    plainAnswers.flatMap(([model, body]) => beginnings.map(([parts]) => [model, parts, body] as const)),
+  )('%s, after %j', async (model, parts, body) => {
+    const server = createServer(async (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const part of parts) await new Promise((resolve) => response.write(part, resolve));
+      response.end(JSON.stringify(body, null, 2));
+    });
+    const url = await listen(server);
+    const completion = await ask(connect(directoryAt(url), model), { model, streamed });
+    expect(completion).toMatchObject({ text: '80', finishReason: 'stop' });
+    server.close();
   });
-  const url = await listen(server);
-  const completion = await ask(connect(directoryAt(url), model), { model, streamed: false });
-  expect(completion).toMatchObject({ text: '80', finishReason: 'stop' });
-  server.close();
+});
+
+test.each([
+  true,
+  false,
+])('an error in several lines of JSON in place of events has its own code (rule: compatible-answers), streamed: %s', async (streamed) => {
+  const error = JSON.stringify([{ error: { code: 429, message: 'busy' } }], null, 2);
+  const { provider, close } = await upstream((response) =>
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(error),
+  );
+  expect(await failureOf(ask(provider, { model: 'any', streamed }))).toMatchObject({
+    failure: 'rate_limited',
+  });
+  close();
+});
+
+test('an error in a line of JSON before the end mark of a stream has its own code (rule: compatible-answers)', async () => {
+  const error = JSON.stringify({ error: { code: 429, message: 'busy' } });
+  const { provider, close } = await upstream((response) =>
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`${error}\n\ndata: [DONE]\n\n`),
+  );
+  expect(await failureOf(ask(provider, { model: 'any', streamed: true }))).toMatchObject({
+    failure: 'rate_limited',
+  });
+  close();
 });
 
 test('an error in a stream after some text fails the reply with the code of that error (rule: compatible-answers)', async () => {

@@ -56,7 +56,7 @@ const refinements: Readonly<Partial<Record<ProviderFailure, readonly ProviderFai
  * llama.cpp, LM Studio, Google, Groq, xAI, Mistral, Text Generation Inference, Kimi, GitHub, DashScope, watsonx.
  */
 const overflowWording =
-  /prompt is too long|exceeds? (?:the )?(?:available )?context|context (?:window|limit|length)|maximum (?:context|prompt|model) length|max_(?:seq|model)_len|input is too long|reduce the length of the messages|input token count|(?:model|total) tokens? limit|token count of \d+ exceeds|too many (?:input )?tokens\b(?!.*(?:wait|per))|(?:range of )?input length should be|\binputs?\W* (?:tokens \+|must have less than)/i;
+  /prompt is too long|exceeds? (?:the )?(?:available )?context|context (?:window|limit|length)|maximum (?:context|prompt|model) length|max_(?:seq|model)_len|input is too long|reduce the length of the messages|input token count|(?:model|total) tokens? limit|token count of \d+ exceeds|too many (?:input )?tokens\b(?!.*(?:wait|per))|(?:range of )?input length should be|exceeds? max message tokens|\binputs?\W* (?:tokens \+|must have less than)/i;
 /**
  * Matches messages that something is too large. If a message about the context has status 500 but none of these
  * words, it is about memory.
@@ -64,8 +64,12 @@ const overflowWording =
 const excessWording =
   /exceed|overflow|too (?:long|many|large)|(?:greater|larger|longer|more) than|maximum|reduce/i;
 
-/** Matches messages about a refused key in responses with status 400, since Google sends no code for it. */
-const keyWording = /api[ _-]?key (?:is )?(?:not valid|invalid|incorrect)|(?:invalid|incorrect) api[ _-]?key/i;
+/**
+ * Matches messages about a refused key in responses with status 400, as Google, xAI, LiteLLM, Cloudflare and DeepSeek send
+ * them.
+ */
+const keyWording =
+  /api[ _-]?key (?:is )?(?:not valid|invalid|incorrect|expired)|(?:invalid|incorrect) api[ _-]?key|expired key|(?:missing|invalid) authorization header|authentication (?:error|fail)/i;
 
 /**
  * Matches messages about an unknown model in responses with status 400, as LiteLLM, OpenRouter, DeepSeek, Mistral,
@@ -80,7 +84,7 @@ const modelWording =
  * tokens per minute.
  */
 const billingWording =
-  /insufficient[ _](?:quota|balance|credits?|funds)|balance is (?:too low|insufficient)|exceeded (?:your|the) (?:current )?(?:token )?(?:quota|spend(?:ing)? limit|budget)|(?:spend(?:ing)?|budget|billing)(?: hard)?[ _]limit|budget has been exceeded|over budget|specified api usage limits|out of credits|(?:no|requires more) credits|key limit exceeded|欠费|余额不足/i;
+  /insufficient[ _](?:quota|balance|credits?|funds)|balance is (?:too low|insufficient)|exceeded (?:your|the) (?:current )?(?:token )?(?:quota|spend(?:ing)? limit|budget)|(?:spend(?:ing)?|budget|billing)(?: hard)?[ _](?:limit|cap)|budget has been exceeded|over budget|specified api usage limits|out of credits|(?:no|any|requires more) credits|credits (?:are|have been) (?:depleted|exhausted)|free tier[\w ]{0,40} exhausted|overdue balance|key limit exceeded|欠费|余额不足/i;
 const rateWording = /per[ _-]?(?:second|minute|hour|day)|retry in\b|rate[ _-]limit/i;
 
 /**
@@ -89,7 +93,7 @@ const rateWording = /per[ _-]?(?:second|minute|hour|day)|retry in\b|rate[ _-]lim
  */
 const parameterCode = /^(?:unsupported|unknown|unrecognized)_/;
 const parameterWording =
-  /not supported|unsupported|not support|unrecogni[sz]ed|unknown|not a valid (?:parameter|field|argument)|invalid (?:parameter|field|argument)|only [\d.]+ is (?:allowed|supported)|unexpected|not permitted|not allowed|not accept|deprecated|only the default|may only be|no endpoints found|extra (?:inputs|fields)/i;
+  /not supported|unsupported|not support|unrecogni[sz]ed|unknown|not a (?:valid|supported|recogni[sz]ed) (?:parameter|field|argument)|invalid (?:parameter|field|argument)|only [\d.]+ is (?:allowed|supported)|unexpected|not permitted|not allowed|not accept|deprecated|only the default|may only be|no endpoints found|extra (?:inputs|fields)/i;
 
 /** Returns the failed attempt for an error response. */
 export function classifyFailure(answer: ErrorAnswer, request: AnsweredRequest): FailedAttempt {
@@ -113,7 +117,7 @@ export function classifyFailure(answer: ErrorAnswer, request: AnsweredRequest): 
 export function classifyInside(error: VendorError, request: Omit<AnsweredRequest, 'secrets'>): FailedAttempt {
   const { provider, codes } = request;
   const named = error.codes.map((code) => codes.get(code)).find((each) => each !== undefined);
-  const likeStatus = error.status ?? (named ? 400 : 500);
+  const likeStatus = error.status ?? (named ? 400 : undefined);
   const kind = named && named !== 'rejected' ? named : failureOf(likeStatus, error, codes);
   const failure = new ProviderError(kind, { provider, upstreamStatus: 200, retryAfterMs: waitIn(error) });
   return new FailedAttempt(failure, { refusedParameter: refusedOf(error, kind, request) });
@@ -176,23 +180,26 @@ function wordsFor(
   return isShown && words ? cleanVendorWords(words, secrets) : null;
 }
 
+/** Returns the failure that an error means. Without a status, its words decide; without known words it is `failed`. */
 function failureOf(
-  status: number,
+  status: number | undefined,
   { codes, message }: VendorError,
   known: AnsweredRequest['codes'],
 ): ProviderFailure {
-  const failure = failureByStatus[status] ?? (status >= 500 ? 'failed' : 'rejected');
+  const failure =
+    status === undefined ? 'failed' : (failureByStatus[status] ?? (status >= 500 ? 'failed' : 'rejected'));
   const refined = codes
     .map((code) => known.get(code))
     .find((each) => each && refinements[failure]?.includes(each));
   if (refined) return refined;
   if (billingWording.test(message) && !rateWording.test(message)) return 'billing';
-  if (status !== 500 && failure !== 'rejected') return failure;
-  if (overflowWording.test(message) && (status !== 500 || excessWording.test(message)))
-    return 'context_length';
-  if (failure !== 'rejected') return failure;
+  // Local servers send any error with status 500, and an error inside a response has none.
+  const isVague = status === undefined || status === 500;
+  if (!isVague && failure !== 'rejected') return failure;
+  if (overflowWording.test(message) && (!isVague || excessWording.test(message))) return 'context_length';
+  if (status === 500) return failure;
   if (keyWording.test(message)) return 'authentication';
-  return modelWording.test(message) ? 'model_not_found' : 'rejected';
+  return modelWording.test(message) ? 'model_not_found' : failure;
 }
 
 function isRepeatable({ status, headers }: ErrorAnswer, failure: ProviderFailure): boolean {

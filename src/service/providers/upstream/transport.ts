@@ -39,10 +39,6 @@ const plainEncodings = ['', 'identity', 'none'];
 /** Maximum time for the body of an error response to arrive: its status says enough. */
 const MAX_ERROR_BODY_MS = 2_000;
 
-/** Matches the beginning of a JSON object, and the number of bytes in which it is looked for. */
-const beginsJson = /^\uFEFF?\s*\{/;
-const MAX_JSON_START = 64;
-
 type BodyKind = keyof typeof MAX_BODY_BYTES;
 
 export interface UpstreamRequest {
@@ -183,8 +179,7 @@ interface AnswerContext extends Pick<UpstreamRequest, 'provider' | 'streamed' | 
 
 /** A response whose headers have arrived. Its body must be read once, or closed. */
 export class Answer {
-  /** A `stream` becomes `plain` if its first chunk begins a JSON object: some gateways declare every body as events. */
-  kind: BodyKind;
+  #kind: BodyKind;
   readonly status: number;
   readonly headers: Dispatcher.ResponseData['headers'];
   readonly #body: Dispatcher.ResponseData['body'];
@@ -194,11 +189,16 @@ export class Answer {
   constructor({ statusCode, headers, body }: Dispatcher.ResponseData, context: AnswerContext) {
     this.status = statusCode;
     this.headers = headers;
-    this.kind = this.#kindOf(context.streamed);
+    this.#kind = this.#kindOf(context.streamed);
     // A reader of the body receives its errors. This listener ignores an error while nobody reads, which would
     // otherwise end the process.
     this.#body = body.on('error', () => {});
     this.#context = context;
+  }
+
+  /** The kind of body: as the headers declare it, and after `begin` as the body itself shows it. */
+  get kind(): BodyKind {
+    return this.#kind;
   }
 
   /** Returns whether the service can use a response with this status, content type and encoding. */
@@ -210,13 +210,31 @@ export class Answer {
     return status >= 200 && status < 300 && isReadable;
   }
 
+  /**
+   * Reads up to the first character of the body that is no blank, which decides the kind of body: some gateways
+   * declare every body as events, or every body as JSON. Returns the whole body.
+   */
+  async begin(): Promise<AsyncGenerator<Uint8Array, undefined>> {
+    const chunks = this[Symbol.asyncIterator]();
+    const start = new ReceivedBytes();
+    const decoder = new TextDecoder();
+    for (let first: string | undefined; first === undefined; ) {
+      const { value: chunk } = await chunks.next();
+      if (!chunk) break;
+      start.add(chunk);
+      first = /\S/.exec(decoder.decode(chunk, { stream: true }))?.[0];
+      if (first !== undefined) this.#kind = /[[{]/.test(first) ? 'plain' : 'stream';
+    }
+    return startingWith(start.bytes, chunks);
+  }
+
   /** Reads the body chunk by chunk. Throws a `FailedAttempt` or the signal's reason. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, undefined> {
     const { provider } = this.#context;
     let size = 0;
     try {
       for await (const chunk of this.#body) {
-        if (size === 0) this.#begin(chunk);
+        if (size === 0) this.#context.observed?.begun?.();
         size += chunk.length;
         if (size > this.#maxBytes) throw invalidAnswer(provider, this.status);
         yield chunk;
@@ -237,12 +255,6 @@ export class Answer {
   get #maxBytes(): number {
     const isUnasked = this.kind === 'stream' && !this.#context.streamed;
     return MAX_BODY_BYTES[isUnasked ? 'plain' : this.kind];
-  }
-
-  #begin(chunk: Buffer): void {
-    this.#context.observed?.begun?.();
-    if (this.kind === 'stream' && beginsJson.test(chunk.toString('utf8', 0, MAX_JSON_START)))
-      this.kind = 'plain';
   }
 
   /** Reads the body of an error, as much of it as arrives if it breaks off, stalls or is too long. */
@@ -270,8 +282,8 @@ export class Answer {
   }
 
   /**
-   * Returns the kind of body to read. Some servers answer a streaming request with a plain error or a plain
-   * completion, or any request with events.
+   * Returns the kind of body that the headers declare. Some servers answer a streaming request with a plain error or a
+   * plain completion, or any request with events.
    */
   #kindOf(streamed: boolean): BodyKind {
     if (this.status >= 400) return 'error';
@@ -296,6 +308,14 @@ export class Answer {
     this.#context.release({ isReusable });
     this.#context.observed?.ended({ status: this.status, failure });
   }
+}
+
+async function* startingWith(
+  first: Uint8Array,
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, undefined> {
+  yield first;
+  yield* rest;
 }
 
 /** Returns the error to throw for an error of undici. */

@@ -44,6 +44,9 @@ export interface UpstreamAccess {
   readonly origin: StateOrigin;
 }
 
+/** The body of a response as it arrives. */
+type Chunks = AsyncIterable<Uint8Array>;
+
 interface CallOptions {
   readonly deadline: StepDeadline;
   readonly streamed: boolean;
@@ -150,24 +153,30 @@ export class UpstreamProvider implements Provider {
     );
   }
 
+  /** Reads a response to its end, in whichever of the two forms the server sent it. */
   async #readWhole(opened: Opened, deadline: StepDeadline): Promise<Completion> {
-    const { answer, request } = opened;
-    const body = answer[Symbol.asyncIterator]();
-    const { value: first = Buffer.of() } = await body.next();
-    const chunks = startingWith(first, body);
-    if (answer.kind === 'stream') return this.#readWholeStream(opened, chunks, deadline);
+    const chunks = await opened.answer.begin();
+    return opened.answer.kind === 'stream'
+      ? this.#readWholeStream(opened, chunks, deadline)
+      : this.#readPlain(opened, chunks, deadline);
+  }
+
+  /** Reads a plain response. A body that is no JSON as a whole is read as events, since its first line may be JSON. */
+  async #readPlain(opened: Opened, chunks: Chunks, deadline: StepDeadline): Promise<Completion> {
+    const { request } = opened;
+    const text = await textOf(chunks, counterOf(deadline));
+    const json = parseJson(text);
+    if (json === undefined) return this.#readWholeStream(opened, [Buffer.from(text)], deadline);
     const cap = new ReplyCap();
     const reply = this.#access.vendor.startReply(request, cap);
-    const text = await textOf(chunks, counterOf(deadline));
-    if (beginsEvents.test(text)) return this.#readWholeStream(opened, [Buffer.from(text)], deadline);
-    if (!reply.addAnswer(parseJson(text))) throw this.#noCompletion(text, request);
+    if (!reply.addAnswer(json)) throw this.#noCompletion(text, request);
     return toCompletion(reply.completion(), { request, cap, origin: this.#access.origin });
   }
 
   /** Reads a stream of events to its end, for servers that stream although a plain response was requested. */
   async #readWholeStream(
     opened: Opened,
-    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    chunks: Chunks | readonly Uint8Array[],
     deadline: StepDeadline,
   ): Promise<Completion> {
     try {
@@ -186,10 +195,11 @@ export class UpstreamProvider implements Provider {
   async #begin(opened: Opened, deadline: StepDeadline): Promise<Begun> {
     const { answer } = opened;
     try {
+      const chunks = await answer.begin();
       const events =
         answer.kind === 'stream'
-          ? this.#readStream(opened, answer, deadline)
-          : asStream(await this.#readWhole(opened, deadline));
+          ? this.#readStream(opened, chunks, deadline)
+          : asStream(await this.#readPlain(opened, chunks, deadline));
       return { first: (await events.next()).value, events, answer };
     } catch (error) {
       answer.close();
@@ -199,7 +209,7 @@ export class UpstreamProvider implements Provider {
 
   #readStream(
     { answer, request }: Opened,
-    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    chunks: Chunks | readonly Uint8Array[],
     deadline: StepDeadline,
   ): AsyncGenerator<CompletionEvent, undefined> {
     const { name: provider, vendor, origin } = this.#access;
@@ -239,14 +249,6 @@ const counterOf =
   (deadline: StepDeadline) =>
   (bytes: number): void =>
     deadline.countReply?.(bytes);
-
-/** Matches the beginning of server-sent events. A JSON text never begins that way. */
-const beginsEvents = /^\uFEFF?\s*(?:data|event|id|retry|):/;
-
-async function* startingWith(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield first;
-  yield* rest;
-}
 
 const endpointOf = (url: string, { path }: Vendor): URL => new URL(url.replace(/\/$/, '') + path);
 

@@ -48,6 +48,7 @@ describe('a context overflow is recognised in the message of each vendor (rule: 
     ['watsonx', 'the number of input tokens 5000 cannot exceed the total tokens limit 4096 for this model'],
     ['TabbyAPI', 'Prompt length 5000 is greater than max_seq_len 4096'],
     ['MiniMax', 'invalid params, context window exceeds limit'],
+    ['Volcengine', 'Total tokens of image and text exceed max message tokens.'],
   ])('the message of %s means a context overflow', (_, message) => {
     expect(failureOf(400, { error: { message } }).failure).toBe('context_length');
     expect(failureOf(413, { message }).failure).toBe('context_length');
@@ -59,6 +60,7 @@ describe('a context overflow is recognised in the message of each vendor (rule: 
       'a code of GitHub Models',
       { error: { code: 'tokens_limit_reached', message: 'Max size: 8000 tokens.' } },
     ],
+    ['a code of Z.ai', { error: { code: '1261', message: 'Prompt超长' } }],
     [
       'the message of a provider behind OpenRouter',
       {
@@ -138,6 +140,7 @@ describe('an unknown model is recognised behind a 400 (rule: error-table)', () =
     ['Together', { error: { message: 'Unable to access model x. See the list of supported models.' } }],
     ['Cloudflare', { errors: [{ code: 5007, message: 'No such model @cf/x or task' }], success: false }],
     ['Perplexity', { error: { message: "Invalid model 'x'. Permitted models are in the documentation." } }],
+    ['Groq', { error: { code: 'model_decommissioned', message: 'The model `x` has been decommissioned.' } }],
   ])('the error of %s with status 400 means an unknown model', (_, body) => {
     expect(failureOf(400, body).failure).toBe('model_not_found');
   });
@@ -163,6 +166,31 @@ describe('an unknown model is recognised behind a 400 (rule: error-table)', () =
   });
 });
 
+describe('a refused key is recognised behind a 400 and inside a 200 (rule: error-table)', () => {
+  test.each([
+    ['Gemini', 'API key not valid. Please pass a valid API key.'],
+    ['Gemini, expired', 'API key expired. Please renew the API key.'],
+    ['Gemini, without a key', 'Missing or invalid Authorization header.'],
+    ['xAI', 'Incorrect API key provided: xa***yz.'],
+    ['LiteLLM', 'Authentication Error - Expired Key. Key Expiry time 2026-01-01'],
+    ['Cloudflare', 'Authentication error'],
+    ['DeepSeek', 'Authentication Fails (governor)'],
+  ])('the message of %s means a refused key', (_, message) => {
+    expect(failureOf(400, { error: { message } }).failure).toBe('authentication');
+    expect(failureInside({ error: { message } })).toBe('authentication');
+  });
+
+  test('a message about a key of a JSON object is not about the API key', () => {
+    expect(failureOf(400, { error: { message: "invalid key 'foo' in messages[0]" } }).failure).toBe(
+      'rejected',
+    );
+  });
+});
+
+test('an unknown model is recognised in an error inside a 200 that has no code (rule: error-table)', () => {
+  expect(failureInside({ error: 'No models loaded.' })).toBe('model_not_found');
+});
+
 describe('a spend limit is recognised, whatever the status of the response (rule: error-table)', () => {
   test.each([
     [429, { error: { type: 'exceeded_current_quota_error', message: 'Your account is suspended' } }],
@@ -178,6 +206,11 @@ describe('a spend limit is recognised, whatever the status of the response (rule
     [429, { error: { code: '1113', message: '您的账户已欠费，请充值后重试' } }],
     [429, { error: { message: '余额不足或无可用资源包，请充值。' } }],
     [403, { error: { code: 403, message: 'Key limit exceeded (daily limit). Manage it on the keys page' } }],
+    [429, [{ error: { code: 429, message: 'Your prepayment credits are depleted.' } }]],
+    [429, [{ error: { code: 429, message: 'Your project has exceeded its monthly spending cap.' } }]],
+    [403, { error: "Your newly created team doesn't have any credits yet." }],
+    [403, { error: { code: 'AllocationQuota', message: 'The free tier of the model has been exhausted.' } }],
+    [403, { error: { message: 'The request failed because your account has an overdue balance.' } }],
   ])('the status %i with the body %j means a spend limit', (status, body) => {
     expect(failureOf(status, body).failure).toBe('billing');
   });
@@ -256,6 +289,8 @@ describe('a refused parameter is found however a server names it (rule: second-r
       { title: 'Validation failed', errors: { seed: ['The field is not allowed.'] } },
     ],
     ['a JSON Schema validator', { message: "Additional properties are not allowed ('seed' was unexpected)" }],
+    ['watsonx', { errors: [{ code: 'invalid', message: "'seed' is not a recognized field" }] }],
+    ['Cohere', { message: 'invalid request: seed is not a supported field' }],
     ['a British server', { error: { message: 'unrecognised field seed' } }],
   ])('the refused parameter is found in the error of %s', (_, body) => {
     expect(refused(400, body)).toBe('seed');
