@@ -44,7 +44,7 @@ export const agents: readonly Agent[] = [
   {
     name: 'Cline',
     wire: 'chat',
-    package: { registry: 'npm', name: 'cline', version: '3.0.57' },
+    package: { registry: 'npm', name: 'cline', version: '3.0.65' },
     run: (command) => ({ tool: 'run_commands', args: { commands: [command] } }),
   },
   {
@@ -56,7 +56,7 @@ export const agents: readonly Agent[] = [
   {
     name: 'pi',
     wire: 'chat',
-    package: { registry: 'npm', name: '@mariozechner/pi-coding-agent', version: '0.73.1' },
+    package: { registry: 'npm', name: '@earendil-works/pi-coding-agent', version: '1.6.0' },
     run: (command) => ({ tool: 'bash', args: { command } }),
   },
   {
