@@ -64,9 +64,7 @@ export async function conclude(reply: Reply, situation: ReplySituation): Promise
 async function concludeUnchecked(reply: Reply, situation: ReplySituation): Promise<Conclusion> {
   const { outcome } = reply.parse;
   const phase = prosePhaseOf(situation.request);
-  const mayEndRun = phase === undefined || (phase === 'observe' && situation.mustAnswer !== undefined);
-  // In a phase of prose an action is prose, so a cut-off one is too, unless it would become the answer.
-  if (outcome === 'refusal' || outcome === 'empty' || (outcome === 'truncated' && mayEndRun))
+  if (outcome === 'refusal' || outcome === 'truncated' || outcome === 'empty')
     return concludeBilled(reply, outcome, phase);
   if (phase) return concludePhase(reply, phase, situation);
   const isHandedOver = reply.actions.length > 0 && situation.clientTerms !== undefined;

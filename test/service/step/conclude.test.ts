@@ -178,19 +178,10 @@ describe('concluding phases (rules: phases, phase-control)', () => {
     });
   });
 
-  test.each([
-    'reason',
-    'observe',
-  ] as const)('in the phase %s, an action that the output limit cut off is prose (rule: phases)', async (phase) => {
-    const text = 'I would do:\nAction: read_file(path="a';
-    const conclusion = await concluded(text, { phase }, { finishReason: 'length' });
-    expect(conclusion).toMatchObject({ status: 'phase_completed', thought: text, error: null });
-  });
-
-  test('in the last iteration, an action in observe that the output limit cut off is an error, without the control block in its thought (rules: billed-outcomes, phase-control)', async () => {
+  test('an action in observe that the output limit cut off is an error, without the control block in its thought (rules: billed-outcomes, phase-control)', async () => {
     const text = 'I see.\n{"observation": "x", "should_continue": true}';
     const toolCalls = [{ id: 'x', name: 'read_file', arguments: '{"pa' }];
-    const fields = { phase: 'observe', protocol: 'native', max_iterations_left: 1 } as const;
+    const fields = { phase: 'observe', protocol: 'native' } as const;
     const conclusion = await concluded(text, fields, { toolCalls, finishReason: 'length' });
     expect(conclusion).toMatchObject({ error: { code: 'output_truncated' }, thought: 'I see.' });
   });
