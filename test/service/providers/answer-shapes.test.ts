@@ -253,10 +253,24 @@ describe('further shapes of Chat Completions are read (rule: compatible-answers)
       { choices: [], x_groq: { usage: { prompt_tokens: 5, prompt_tokens_details: { cached_tokens: 3 } } } },
     ],
     ['of DeepSeek', { choices: [], usage: { prompt_tokens: 5, prompt_cache_hit_tokens: 3 } }],
+    ['of Mistral', { choices: [], usage: { prompt_tokens: 5, num_cached_tokens: 3 } }],
+    ['of LiteLLM', { choices: [], usage: { prompt_tokens: 5, cache_read_input_tokens: 3 } }],
   ])('the usage %s is read', (_, chunk) => {
     const text = { choices: [{ delta: { content: '80' }, finish_reason: 'stop' }] };
     expect(streamed(chat, [text, chunk])?.usage).toMatchObject({ input_tokens: 5, cached_input_tokens: 3 });
   });
+});
+
+test('the tokens of cache writes (LiteLLM) and of reasoning (SGLang) are read beside the counts', () => {
+  const usage = {
+    prompt_tokens: 5,
+    cache_creation_input_tokens: 2,
+    completion_tokens: 4,
+    reasoning_tokens: 1,
+  };
+  const choices = [{ message: { content: '80' }, finish_reason: 'stop' }];
+  const completion = readPlain(chat, { choices, usage });
+  expect(completion?.usage).toMatchObject({ cache_write_tokens: 2, reasoning_tokens: 1 });
 });
 
 test.each([
@@ -357,6 +371,27 @@ describe('calls in further shapes are read (rule: compatible-answers)', () => {
       expect(completion).toMatchObject({ text: 'I look.', finishReason: 'tool' });
       expect(callsOf(completion)).toEqual([...expected, ...expected]);
     }
+  });
+
+  test('a choice with a text of its own beside the first text is an alternative: its call is not read, plain and streamed', () => {
+    const alternative = { content: 'No.', tool_calls: [{ id: 'c2', function: called }] };
+    const messages = [{ content: 'The port is 80.' }, alternative];
+    for (const completion of [
+      readPlain(chat, {
+        choices: messages.map((message, index) => ({ index, message, finish_reason: 'stop' })),
+      }),
+      streamed(chat, [
+        { choices: messages.map((delta, index) => ({ index, delta, finish_reason: 'stop' })) },
+      ]),
+    ])
+      expect(completion).toMatchObject({ text: 'The port is 80.', toolCalls: [] });
+  });
+
+  test('a text is read whole if each chunk numbers its only choice anew (Text Generation Inference)', () => {
+    const chunks = ['The ', 'port ', 'is 80.'].map((content, index) => ({
+      choices: [{ index: index + 1, delta: { content }, finish_reason: null }],
+    }));
+    expect(streamed(chat, chunks)?.text).toBe('The port is 80.');
   });
 
   test.each([

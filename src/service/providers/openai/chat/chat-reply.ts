@@ -213,24 +213,28 @@ function finishReasonOf(json: Fields, choices: readonly Fields[]): string | null
 
 /**
  * Combines the messages of several choices. The service asks for one choice, but GitHub Copilot puts the text and the
- * calls of one reply into choices of their own. If there are several texts, they are alternatives.
+ * calls of one reply into choices of their own. A choice with a further text is an alternative, and none of it is read.
  */
 function combined(given: readonly (ChatMessage | undefined)[]): ChatMessage | undefined {
-  const [first, ...others] = given.filter((message) => message !== undefined);
+  const messages = given.filter((message) => message !== undefined);
+  const withText = messages.find(hasText);
+  const parts = messages.filter((message) => message === withText || !hasText(message));
+  const [first, ...others] = parts;
   if (!first || others.length === 0) return first;
-  const all = [first, ...others];
-  const firstOf = (textOf: (message: ChatMessage) => string) => all.map(textOf).find(Boolean) ?? '';
+  const firstOf = (textOf: (message: ChatMessage) => string) => parts.map(textOf).find(Boolean) ?? '';
   return {
     ...first,
     texts: {
-      text: firstOf(({ texts }) => texts.text),
+      text: withText?.texts.text ?? '',
       reasoning: firstOf(({ texts }) => texts.reasoning),
       refusal: firstOf(({ texts }) => texts.refusal),
     },
     reasoning: firstOf(({ reasoning }) => reasoning),
-    calls: all.flatMap(({ calls }) => calls),
+    calls: parts.flatMap(({ calls }) => calls),
   };
 }
+
+const hasText = ({ texts }: ChatMessage): boolean => texts.text !== '';
 
 function readMessage(json: unknown): ChatMessage | undefined {
   if (typeof json === 'string') return readMessage({ content: json });
@@ -254,18 +258,30 @@ const isEmpty = ({ texts, reasoning, calls }: ChatMessage): boolean =>
   reasoning === '' &&
   calls.length === 0;
 
-/** Reads the usage. DeepSeek and Kimi have fields of their own for tokens that were read from the cache. */
+/**
+ * Reads the usage. DeepSeek, Kimi, Mistral and LiteLLM have fields of their own for tokens that were read from the cache or
+ * written to it, and SGLang for reasoning.
+ */
 function toUsage(json: unknown): Usage {
   const usage = fieldsOf(json);
-  const { prompt_tokens, completion_tokens, prompt_cache_hit_tokens, cached_tokens: cached } = usage;
   const prompt = fieldsOf(usage['prompt_tokens_details']);
   const completion = fieldsOf(usage['completion_tokens_details']);
+  const cached = [
+    prompt['cached_tokens'],
+    usage['prompt_cache_hit_tokens'],
+    usage['cached_tokens'],
+    usage['num_cached_tokens'],
+    usage['cache_read_input_tokens'],
+  ];
   return {
-    input_tokens: count(prompt_tokens),
-    output_tokens: count(completion_tokens),
-    cached_input_tokens: count(prompt['cached_tokens']) ?? count(prompt_cache_hit_tokens) ?? count(cached),
-    cache_write_tokens: count(prompt['cache_write_tokens']),
-    reasoning_tokens: count(completion['reasoning_tokens']),
+    input_tokens: count(usage['prompt_tokens']),
+    output_tokens: count(usage['completion_tokens']),
+    cached_input_tokens: firstCount(cached),
+    cache_write_tokens: firstCount([prompt['cache_write_tokens'], usage['cache_creation_input_tokens']]),
+    reasoning_tokens: firstCount([completion['reasoning_tokens'], usage['reasoning_tokens']]),
     cost: cost(usage['cost']),
   };
 }
+
+const firstCount = (values: readonly unknown[]): number | null =>
+  values.map(count).find((each) => each !== null) ?? null;
