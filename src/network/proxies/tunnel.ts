@@ -13,6 +13,8 @@ interface TunnelOptions {
   readonly ca?: ConnectionOptions['ca'];
   /** Time limit for the proxy to open the tunnel, and then again for the TLS handshake through it. Default: 10,000. */
   readonly connectTimeoutMs?: number | undefined;
+  /** Closes the connection, in whichever phase it is. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -22,12 +24,14 @@ interface TunnelOptions {
  */
 export function tunnelVia(
   proxy: string,
-  { connectTimeoutMs = CONNECT_TIMEOUT_MS, ...trusted }: TunnelOptions = {},
+  { connectTimeoutMs = CONNECT_TIMEOUT_MS, signal, ...trusted }: TunnelOptions = {},
 ): buildConnector.connector {
   const startTls = buildConnector({ timeout: connectTimeoutMs, ...trusted });
   return (target, callback) => {
-    openTunnel(new URL(proxy), target, connectTimeoutMs)
+    const timeout = AbortSignal.timeout(connectTimeoutMs);
+    openTunnel(new URL(proxy), target, signal ? AbortSignal.any([timeout, signal]) : timeout)
       .then((socket) => {
+        closeOnAbort(socket, signal);
         if (target.protocol === 'https:') startTls({ ...target, httpSocket: socket }, callback);
         else callback(null, socket);
       })
@@ -35,10 +39,16 @@ export function tunnelVia(
   };
 }
 
+function closeOnAbort(socket: Socket, signal: AbortSignal | undefined): void {
+  const close = (): void => void socket.destroy();
+  signal?.addEventListener('abort', close);
+  socket.once('close', () => signal?.removeEventListener('abort', close));
+}
+
 function openTunnel(
   proxy: URL,
   { host, hostname, port, protocol }: buildConnector.Options,
-  timeoutMs: number,
+  signal: AbortSignal,
 ): Promise<Socket> {
   const place = port ? (host ?? `${hostname}:${port}`) : `${host ?? hostname}:${defaultPorts[protocol]}`;
   const { request } = proxy.protocol === 'https:' ? https : http;
@@ -55,7 +65,7 @@ function openTunnel(
       path: place,
       headers: { host: place, ...(authorization && { 'proxy-authorization': authorization }) },
       agent: false,
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
     })
       .once('connect', ({ statusCode }, socket, head) => {
         // In an open tunnel, the client always sends first. Data that arrives before that is an error page of the

@@ -3,6 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { ScriptedReply } from '../../../src/offline/wire/reply.js';
+import { startConnectProxy } from '../../support/connect-proxy.js';
 import { listen } from '../../support/listen.js';
 import {
   ask,
@@ -61,6 +62,30 @@ describe.each(ways)('callers that disconnect (rule: caller-leaves): $title', (wa
     expect(performance.now() - leftAt).toBeLessThan(1_000);
     for (const socket of sockets) socket.destroy();
     server.close();
+  });
+
+  test.each([
+    ['waits for the answer to CONNECT', false],
+    ['waits for the TLS handshake of the server', true],
+  ])('aborting a call that %s closes its connection to the proxy at once', async (_, opens) => {
+    const waiting: Socket[] = [];
+    const proxy = await startConnectProxy(
+      () => 9,
+      (socket) => {
+        if (opens) socket.once('data', () => waiting.push(socket)).write('HTTP/1.1 200 OK\r\n\r\n');
+        else waiting.push(socket.resume());
+      },
+    );
+    const models = directoryAt('https://model.example', { proxyFor: () => proxy.url });
+    const deadline = patienceOf();
+    const failed = failureOf(ask(connect(models, way.model), way, deadline));
+    await until(() => waiting.length === 1);
+    deadline.interrupt('caller_left');
+    const leftAt = performance.now();
+    expect(await failed).toBe(deadline.signal.reason);
+    await until(() => waiting[0]?.readableEnded === true || waiting[0]?.destroyed === true);
+    expect(performance.now() - leftAt).toBeLessThan(5_000);
+    proxy.close();
   });
 
   test('aborting many waiting calls opens no new connections', async () => {

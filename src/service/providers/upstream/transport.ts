@@ -68,8 +68,8 @@ const MAX_INFORMATIONAL = 100;
  * for a connection (#386).
  */
 export class Transport {
-  readonly #idle = new Map<string, Dispatcher[]>();
-  readonly #clients = new Set<Dispatcher>();
+  readonly #idle = new Map<string, Connection[]>();
+  readonly #connections = new Set<Connection>();
   readonly #proxyFor: ProxyFor;
 
   constructor(proxyFor: ProxyFor = () => undefined) {
@@ -103,7 +103,7 @@ export class Transport {
 
   /** Closes all connections. */
   async close(): Promise<void> {
-    await Promise.all([...this.#clients].map((client) => client.destroy()));
+    await Promise.all([...this.#connections].map((connection) => connection.destroy()));
   }
 
   /** Returns an idle client or a new one. Until `release` is called, aborting the signal destroys the client. */
@@ -111,20 +111,20 @@ export class Transport {
     const pool = `${target.origin} ${target.ca ?? ''}`;
     const idle = this.#idle.get(pool) ?? [];
     this.#idle.set(pool, idle);
-    const client = idle.pop() ?? newClient(target);
-    this.#clients.add(client);
+    const connection = idle.pop() ?? connectionTo(target);
+    this.#connections.add(connection);
     const destroy = (): void => {
-      this.#clients.delete(client);
+      this.#connections.delete(connection);
       const reason: Error | null = signal.aborted ? signal.reason : null;
-      void client.destroy(reason);
+      void connection.destroy(reason);
     };
     signal.addEventListener('abort', destroy);
     const release: Release = ({ isReusable }) => {
       signal.removeEventListener('abort', destroy);
-      if (isReusable && !signal.aborted && idle.length < MAX_IDLE_CLIENTS) idle.push(client);
+      if (isReusable && !signal.aborted && idle.length < MAX_IDLE_CLIENTS) idle.push(connection);
       else destroy();
     };
-    return { client, release };
+    return { client: connection.client, release };
   }
 }
 
@@ -135,11 +135,30 @@ interface ClientTarget {
   readonly ca: string | undefined;
 }
 
+/** A client with its own connection. */
+interface Connection {
+  readonly client: Dispatcher;
+  /** Closes the connection, also while it is being made. */
+  destroy(reason?: Error | null): Promise<void>;
+}
+
 /** Returns a client with its own connection, through a tunnel of the proxy if there is one. */
-function newClient({ origin, proxy, ca }: ClientTarget): Dispatcher {
+function connectionTo({ origin, proxy, ca }: ClientTarget): Connection {
   const trusted = trusting(ca);
-  const connect = proxy === undefined ? { ...connecting, ...trusted } : tunnelVia(proxy, trusted);
-  return new Client(origin, { ...clientOptions, connect });
+  const tunnel = new AbortController();
+  const connect =
+    proxy === undefined
+      ? { ...connecting, ...trusted }
+      : tunnelVia(proxy, { ...trusted, signal: tunnel.signal });
+  const client = new Client(origin, { ...clientOptions, connect });
+  return {
+    client,
+    // undici does not stop a connector whose client is destroyed.
+    destroy(reason = null) {
+      tunnel.abort();
+      return client.destroy(reason);
+    },
+  };
 }
 
 /** Ends the use of a client: keeps it for other requests if it is reusable, otherwise closes its connection. */
