@@ -41,6 +41,7 @@ export function tunnelVia(
 
 function closeOnAbort(socket: Socket, signal: AbortSignal | undefined): void {
   const close = (): void => void socket.destroy();
+  if (signal?.aborted) close();
   signal?.addEventListener('abort', close);
   socket.once('close', () => signal?.removeEventListener('abort', close));
 }

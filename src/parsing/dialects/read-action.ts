@@ -73,7 +73,7 @@ function withNextArguments(text: string, reading: CallReading, tools: OfferedToo
   if (isInput && repeatsArgument(text, blockEnd, input)) return reading;
   if (!losesArguments(text, blockEnd, name, tools))
     return isInput ? reading : withInputBelow(text, reading, tools);
-  const problem = `${name}: write all arguments inside the call`;
+  const problem = `${name}: write all arguments ${isInput ? 'in one object' : 'inside the call'}`;
   return { kind: 'unreadable', dialect, name, problem, cut: false };
 }
 

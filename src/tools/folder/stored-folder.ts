@@ -94,9 +94,14 @@ export class StoredFolder implements Folder {
     this.#onChange?.();
   }
 
+  /** Opens a file. Its kind is looked up only after a failure, since a search opens every file. */
   async #open(path: string): Promise<StoredFile> {
-    if ((await this.#typeOf(path)) === 'folder') throw isFolder(path);
-    return translated(path, this.#store.open(nameOf(path)));
+    const name = nameOf(path);
+    try {
+      return await this.#store.open(name);
+    } catch (error) {
+      throw (await this.#typeOf(path)) === 'folder' ? isFolder(path) : toToolError(error, path);
+    }
   }
 
   async #typeOf(path: string): Promise<FileEntry['type'] | undefined> {

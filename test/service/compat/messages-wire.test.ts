@@ -571,6 +571,17 @@ describe('failures of Messages (rule: compatible-errors)', () => {
       '[0].content[0].content[0].type: ',
     ],
     [
+      'more than 10,000 blocks in a document',
+      'user',
+      [
+        {
+          type: 'document',
+          source: { type: 'content', content: Array(10_001).fill({ type: 'text', text: 'a' }) },
+        },
+      ],
+      ': expected at most 10000 items',
+    ],
+    [
       'a tool result that is an object',
       'user',
       [{ type: 'tool_result', content: { tea: 4 } }],

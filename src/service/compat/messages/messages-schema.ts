@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { explainIssue } from '../../../contract/explain-issue.js';
-import { isObject, jsonObject, jsonValue, list, optional } from '../../../contract/fields.js';
+import { isObject, jsonObject, jsonValue, optional } from '../../../contract/fields.js';
 import { reasoningEffortSchema } from '../../../contract/step-request.js';
 import { answerFormatSchema } from '../answer-format.js';
 import { MAX_ITEMS, MAX_PARTS, MAX_TOOLS } from '../read-fields.js';
@@ -39,15 +39,26 @@ function unwrapped(placed: PlacedBlock): readonly PlacedBlock[] {
 }
 
 /**
- * Returns the schema of a content. Reads a single text as one block, and replaces blocks that contain blocks by these.
- * An issue has the path of the block in the content that the client sent.
+ * Returns the schema of a content. Reads a single text as one block, and replaces blocks that contain blocks by these,
+ * which are counted. An issue has the path of the block in the content that the client sent.
  */
 const contentOf = <Block>(schema: z.ZodType<Block>) =>
   z.preprocess(
     (content) => (typeof content === 'string' ? [textBlock(content)] : (content ?? [])),
-    list(z.unknown(), MAX_PARTS).transform((content, context): Block[] => {
+    z.array(z.unknown()).transform((content, context): Block[] => {
+      const placed = placedBlocks(content, []);
+      if (placed.length > MAX_PARTS) {
+        context.addIssue({
+          code: 'too_big',
+          origin: 'array',
+          maximum: MAX_PARTS,
+          inclusive: true,
+          input: content,
+        });
+        return z.NEVER;
+      }
       const blocks: Block[] = [];
-      for (const { block, path } of placedBlocks(content, [])) {
+      for (const { block, path } of placed) {
         const { data, error } = schema.safeParse(block, { error: explainIssue });
         if (error) {
           for (const issue of error.issues)
