@@ -161,6 +161,10 @@ export async function ended(child: ChildProcessWithoutNullStreams, input = ''): 
   const [stdout, stderr]: Buffer[][] = [[], []];
   child.stdout.on('data', (chunk) => stdout?.push(chunk));
   child.stderr.on('data', (chunk) => stderr?.push(chunk));
+  // A program that refuses its options ends without reading its input.
+  child.stdin.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') child.emit('error', error);
+  });
   child.stdin.end(input);
   const [code] = await once(child, 'close');
   return { code, stdout: String(Buffer.concat(stdout ?? [])), stderr: String(Buffer.concat(stderr ?? [])) };
