@@ -172,7 +172,7 @@ export function readHistory(history: readonly TurnInput[]): ReadHistory {
   }
 }
 
-/** Calls that were sent with the same id, oldest first. The first `taken` of them already have their observation. */
+/** Calls with the same id, oldest first. The first `taken` of them already have their observation. */
 interface NamedCalls {
   readonly calls: OpenCall[];
   taken: number;
@@ -181,40 +181,48 @@ interface NamedCalls {
 /** The calls that have no observation so far, oldest first. */
 class OpenCalls {
   readonly #open = new Set<OpenCall>();
-  /** All calls, with or without an observation, by the id with which they were sent and by the id that replaced it. */
-  readonly #byId = new Map<string, NamedCalls>();
+  /** All calls, with or without an observation, by the id with which they were sent. */
+  readonly #bySentId = new Map<string, NamedCalls>();
+  /** All calls by the id that `CallIds` gave them because they were sent without one, or with one already taken. */
+  readonly #byGivenId = new Map<string, NamedCalls>();
 
   add(call: OpenCall, sentId: string | undefined): void {
     this.#open.add(call);
-    this.#name(call, call.id);
-    if (sentId !== undefined && sentId !== call.id) this.#name(call, sentId);
+    if (sentId) name(call, sentId, this.#bySentId);
+    if (sentId !== call.id) name(call, call.id, this.#byGivenId);
   }
 
-  #name(call: OpenCall, id: string): void {
-    const known = this.#byId.get(id);
-    if (known) known.calls.push(call);
-    else this.#byId.set(id, { calls: [call], taken: 0 });
-  }
-
-  /** Finds the call that an observation belongs to, and removes it from the open calls. */
+  /**
+   * Finds the call that an observation belongs to, and removes it from the open calls. A call that was sent with the
+   * id takes precedence, because the id that was given to another call may be the same.
+   */
   take(id: string | undefined): { owner: OpenCall | undefined; isUnknown: boolean; isDuplicate: boolean } {
-    const named = id ? this.#byId.get(id) : undefined;
+    const sent = id ? this.#bySentId.get(id) : undefined;
+    const given = id ? this.#byGivenId.get(id) : undefined;
+    const isNamed = sent !== undefined || given !== undefined;
     const [oldest] = this.#open;
-    const owner = named ? this.#oldestOf(named) : oldest;
+    const owner = isNamed ? (this.#oldestOf(sent) ?? this.#oldestOf(given)) : oldest;
     if (owner) this.#open.delete(owner);
-    return { owner, isUnknown: Boolean(id) && !named, isDuplicate: Boolean(named) && !owner };
+    return { owner, isUnknown: Boolean(id) && !isNamed, isDuplicate: isNamed && !owner };
   }
 
   all(): OpenCall[] {
     return [...this.#open];
   }
 
-  #oldestOf(named: NamedCalls): OpenCall | undefined {
+  #oldestOf(named: NamedCalls | undefined): OpenCall | undefined {
+    if (!named) return undefined;
     for (; ; named.taken += 1) {
       const call = named.calls[named.taken];
       if (!call || this.#open.has(call)) return call;
     }
   }
+}
+
+function name(call: OpenCall, id: string, calls: Map<string, NamedCalls>): void {
+  const known = calls.get(id);
+  if (known) known.calls.push(call);
+  else calls.set(id, { calls: [call], taken: 0 });
 }
 
 /** Number of the newest units that a compaction never changes. */

@@ -60,6 +60,32 @@ test('readUnits replaces a repeated call id, so that every call has its own (rul
   ).toEqual(['x', 'call_2']);
 });
 
+test.each([
+  ['a call without an id', [call('a'), call('b', 'call_1')]],
+  [
+    'a call with a repeated id',
+    [call('z', 'x'), observation('of z', 'x'), call('a', 'x'), call('b', 'call_2')],
+  ],
+])('readUnits pairs an observation with the call that was sent with its id, not with one that the service gave the same id: %s (rule: pairing)', (_case, calls) => {
+  const id = calls.find(({ toolCall }) => toolCall?.name === 'b')?.toolCall?.id;
+  const seen = observed([...calls, observation('of b', id), observation('of a')]);
+  expect(seen.find(([name]) => name === 'b')?.[2]).toBe('of b');
+  expect(seen.find(([name]) => name === 'a')?.[2]).toBe('of a');
+});
+
+test('readUnits pairs an observation with the call that was given its id, once no open call was sent with it (rule: pairing)', () => {
+  const history = [
+    call('a'),
+    call('b', 'call_1'),
+    observation('of b', 'call_1'),
+    observation('of a', 'call_1'),
+  ];
+  expect(observed(history).map(([name, , text]) => [name, text])).toEqual([
+    ['a', 'of a'],
+    ['b', 'of b'],
+  ]);
+});
+
 test('readUnits groups the actions of one step into one unit (rule: units)', () => {
   const history = [
     call('a', '1', 'why'),
