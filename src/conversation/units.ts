@@ -1,5 +1,6 @@
 import type { Attachment } from '../contract/attachment.js';
 import type { TurnInput } from '../contract/history.js';
+import { isObject } from './is-object.js';
 import { observationText } from './observation-text.js';
 
 /**
@@ -150,8 +151,9 @@ export function readHistory(history: readonly TurnInput[]): ReadHistory {
   function act(turn: TurnInput, index: number): void {
     const call = readCall(turn, index, ids);
     open.add(call, turn.toolCall?.id ?? undefined);
-    const isFurther = units.at(-1)?.type === 'action' && turn.content === '' && history[index - 1]?.toolCall;
     const { content: thought, provider_state: providerState } = turn;
+    const followsCall = units.at(-1)?.type === 'action' && history[index - 1]?.toolCall;
+    const isFurther = followsCall && thought === '' && !isOfWholeReply(providerState);
     if (isFurther && calls.length < MAX_CALLS_PER_UNIT) {
       if (providerState != null) call.providerState = providerState;
       calls.push(call);
@@ -171,6 +173,13 @@ export function readHistory(history: readonly TurnInput[]): ReadHistory {
     if (!owner && !isDuplicate) mispairings.push({ kind: 'observation_without_call', index });
   }
 }
+
+/** Fields of the provider state of a further call. Only the first call of a reply has others. */
+const CALL_STATE_FIELDS = ['provider', 'wire', 'family', 'tokens', 'call'];
+
+/** Returns whether a provider state belongs to a whole reply, so that its turn begins one. */
+const isOfWholeReply = (state: unknown): boolean =>
+  isObject(state) && Object.keys(state).some((name) => !CALL_STATE_FIELDS.includes(name));
 
 /** Calls with the same id, oldest first. The first `taken` of them already have their observation. */
 interface NamedCalls {

@@ -100,6 +100,16 @@ describe.each(demandingVendors)('provider state of $title (rule: provider-state)
     expect(states[1]).toEqual(states[0]);
   });
 
+  test('if the observation of a call is missing, the call of the next step is still sent with its provider state', async () => {
+    const server = demandingServer((_, serial) => ({ ...calls(vendor, serial), text: null }));
+    service.fake.script(server.respond);
+    const cut = (await step(vendor, [], false)).updated_conversation_history ?? [];
+    const history = observed(await step(vendor, cut, false));
+    const { warnings } = await step(vendor, history, false);
+    expect(warnings.map(({ code }) => code)).toEqual(['call_without_observation']);
+    expect(server.recognized()).toBe(3);
+  });
+
   test('after compaction by masking, each call is still sent with its provider state', async () => {
     const server = demandingServer(calls);
     service.fake.script(server.respond);
