@@ -261,8 +261,11 @@ export function callsOf(units: readonly Unit[]): PairedCall[] {
   return units.flatMap((unit) => (unit.type === 'action' ? unit.calls : []));
 }
 
-/** Returns whether a turn has content other than white space. Vendors reject or drop blank messages. */
-const hasContent = (turn: TurnInput): boolean =>
+/**
+ * Returns whether a turn has attachments of a user or a text other than white space. Vendors reject or drop blank
+ * messages.
+ */
+export const hasContent = (turn: TurnInput): boolean =>
   /\S/.test(turn.content) || (turn.role === 'user' && attachmentsOf(turn) !== undefined);
 
 function attachmentsOf({ attachments }: TurnInput): Attachments | undefined {

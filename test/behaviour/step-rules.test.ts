@@ -69,6 +69,7 @@ describe('the query and the history (rule: task-turn)', () => {
     ['a notice is not the last query', 'q', [user('q'), call('a'), user('n', { kind: 'notice' })], false],
     ['a phase does not answer the query', 'q', [user('q'), { ...said('plan'), phase: 'reason' }], false],
     ['an empty query adds nothing', '', [user('q'), call('a'), saw('x')], false],
+    ['a blank query adds nothing', ' \n', [user('q'), call('a'), saw('x')], false],
   ])('whether a step adds user_query to the history: %s', async (_rule, user_query, history, isAdded) => {
     service.fake.script(answers);
     const { answer } = await sentFor({ user_query, conversation_history: history });
@@ -81,7 +82,12 @@ describe('the query and the history (rule: task-turn)', () => {
   test.each<[string, TurnInput[]]>([
     ['no history', []],
     ['no user turn', [said('hello'), call('a'), saw('x')]],
-  ])('an empty query without a user turn fails with 400: %s', async (_name, conversation_history) => {
+    ['a blank user turn', [user(' \n')]],
+  ])('an empty or blank query without a user turn fails with 400: %s', async (_name, conversation_history) => {
+    const before = service.fake.requests.length;
+    const blank = await sentFor({ user_query: ' \n', conversation_history });
+    expect(blank.answer.status).toBe(400);
+    expect(service.fake.requests).toHaveLength(before);
     const { answer } = await sentFor({ user_query: '', conversation_history });
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({

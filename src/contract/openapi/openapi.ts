@@ -175,7 +175,7 @@ const description = `One HTTP call is one step of a ReAct agent: you keep the lo
 
 Rules that the schemas of requests cannot express; a request that breaks one is answered with 400 \`invalid_request\`: no string contains the
 character NUL; no integer is beyond 2^53; nothing is nested deeper than 64 levels; \`reservedOutputTokens\` is less than \`tokenLimit\`;
-\`user_query\` is not empty unless the history has a task (\`no_task\`); \`protocol: native\` needs \`tools\` (\`tools_required\`);
+\`user_query\` is not blank unless the history has a task (\`no_task\`); \`protocol: native\` needs \`tools\` (\`tools_required\`);
 no tool is named \`find_tools\` if a tool is deferred (\`reserved_name\`);
 \`protocol: native\` and \`phase\` need \`include.extensions\` (\`extensions_required\`); \`role\`, \`kind\` and \`phase\` of a turn
 have one of the listed values.

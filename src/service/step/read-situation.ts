@@ -3,7 +3,7 @@ import type { ClientTerms } from '../../contract/recorded-step.js';
 import type { Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
-import { callsOf, observationsOf, type Unit } from '../../conversation/units.js';
+import { callsOf, hasContent, observationsOf, type Unit } from '../../conversation/units.js';
 import { sameValue } from './history/json-values.js';
 import { readRun } from './history/read-run.js';
 import { countSignals } from './history/signals.js';
@@ -40,7 +40,7 @@ export async function readSituation(
   requireExtensions(request);
   const newTurn = newUserTurn(request);
   const history = newTurn ? [...request.conversation_history, newTurn] : request.conversation_history;
-  if (!clientTerms && !history.some((turn) => turn.role === 'user')) throw noTask();
+  if (!clientTerms && !history.some((turn) => turn.role === 'user' && hasContent(turn))) throw noTask();
   const { defined, tools, deferred, known } = await readTools(request, signal);
   const protocol = chooseProtocol(request, profile);
   const needsExample = profile.needsExample && !expectsPlainText({ clientTerms });
@@ -78,12 +78,13 @@ export async function readSituation(
 }
 
 /**
- * Returns the query and its attachments as a turn. Returns undefined if both are empty, or if they repeat the last
- * task and that task is still unanswered (rule: task-turn).
+ * Returns the query and its attachments as a turn. Returns undefined if the query is blank and there are no
+ * attachments, or if they repeat the last task and that task is still unanswered (rule: task-turn).
  */
 function newUserTurn(request: StepRequest): Turn | undefined {
   const { user_query: content, attachments = [], conversation_history: history } = request;
-  if (content === '' && attachments.length === 0) return undefined;
+  const asked: Turn = { role: 'user', content, ...(attachments.length > 0 && { attachments }) };
+  if (!hasContent(asked)) return undefined;
   const last = history.findLastIndex((turn) => turn.role === 'user' && turn.kind === undefined);
   const isAnswered = history
     .slice(last + 1)
@@ -92,11 +93,11 @@ function newUserTurn(request: StepRequest): Turn | undefined {
   const isSame =
     task?.content === content && (attachments.length === 0 || sameValue(attachments, task.attachments));
   if (isSame && !isAnswered) return undefined;
-  return { role: 'user', content, ...(attachments.length > 0 && { attachments }) };
+  return asked;
 }
 
 function noTask(): StepRefused {
-  const message = 'must state the task, because conversation_history has no user turn';
+  const message = 'must state the task, because no user turn of conversation_history has a text';
   return new StepRefused('invalid_request', [{ path: 'user_query', code: 'no_task', message }]);
 }
 
