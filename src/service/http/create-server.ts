@@ -49,10 +49,7 @@ export function createServer(
       .on('request', answer)
       // A request with another `Expect` header is handled as if it had none, as RFC 9110 §10.1.1 allows.
       .on('checkExpectation', answer)
-      .on('clientError', (error, socket) => {
-        refused.add(error);
-        answerClientError(error, socket, connections.pendingOn(socket));
-      })
+      .on('clientError', (error, socket) => connections.fail(error, socket))
   );
 }
 
@@ -60,6 +57,8 @@ interface Connection {
   /** The response in progress; undefined between two requests. */
   pending: ServerResponse | undefined;
   readonly waiting: [IncomingMessage, ServerResponse][];
+  /** True after invalid HTTP, which the parser reports again with all further bytes. */
+  isBroken?: boolean;
 }
 
 /**
@@ -89,8 +88,12 @@ class Connections {
     }
   }
 
-  pendingOn(socket: Duplex): ServerResponse | undefined {
-    return this.#connections.get(socket)?.pending;
+  fail(error: NodeJS.ErrnoException, socket: Duplex): void {
+    const connection = this.#connections.get(socket);
+    if (connection?.isBroken && error.code !== 'ECONNRESET') return;
+    if (connection) connection.isBroken = true;
+    this.#refused.add(error);
+    answerClientError(error, socket, connection?.pending);
   }
 
   /**

@@ -428,16 +428,30 @@ describe('invalid HTTP on a connection that has already served requests (rule: e
     expect((await text()).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', `HTTP/1.1 ${status}`]);
   });
 
-  test('invalid HTTP after a pending request closes the connection without a response (rule: one-failure-body)', async () => {
+  test('invalid HTTP after a pending request closes the connection after its response (rule: one-failure-body)', async () => {
     const held = heldSteps();
     service = await startTestService({ step: held.step });
     const body = JSON.stringify(stepBody());
     const step = head({ 'Content-Length': body.length }) + body;
     const { socket, text } = upload();
-    socket.write(step);
+    socket.write(`${step}hello\r\n\r\n`);
     await until(() => held.waiting.length === 1);
-    socket.write('hello\r\n\r\n');
-    expect(await text()).toBe('');
+    held.release();
+    expect((await text()).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+  });
+
+  test.each([
+    'close',
+    'keep-alive',
+  ])('a body that is longer than its Content-Length gets 400 invalid_json, with Connection: %s', async (connection) => {
+    service = await startTestService();
+    const body = JSON.stringify(stepBody({ user_query: 'Wo ist die Größe? '.repeat(20) }));
+    const { socket, answer } = upload();
+    socket.write(head({ 'Content-Length': body.length, Connection: connection }) + body);
+    const { status, body: failure } = await answer();
+    expect([status, failure.error.code]).toEqual([400, 'invalid_json']);
+    await until(() => service.log.length === 1);
+    expect(service.log).toMatchObject([{ status: 400, outcome: 'invalid_json' }]);
   });
 });
 

@@ -21,8 +21,8 @@ export class RefusedConnections {
 /**
  * Responds to a connection without a valid request: headers too slow, too large, or invalid HTTP. Writes to the
  * socket, because there is no response object, and repeats nothing that the caller sent. If the caller would
- * mistake the error for a part of the `pending` response or for the response to another request, only closes the
- * connection.
+ * mistake the error for a part of the `pending` response or for the response to another request, closes the
+ * connection after that response. Its caller may still be there: a `Content-Length` that is too small looks the same.
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,
@@ -30,8 +30,15 @@ export function answerClientError(
   pending: ServerResponse | undefined,
 ): void {
   const isOfAnother = pending !== undefined && (pending.headersSent || pending.req.complete);
-  if (error.code === 'ECONNRESET' || !socket.writable || isOfAnother) socket.destroy();
+  const hasLeft = error.code === 'ECONNRESET' || (isOfAnother && error.code === 'HPE_INVALID_EOF_STATE');
+  if (hasLeft || !socket.writable) socket.destroy();
+  else if (isOfAnother) closeAfter(pending, socket);
   else socket.end(error.code === 'HPE_HEADER_OVERFLOW' ? plain(431) : failure(error));
+}
+
+function closeAfter(response: ServerResponse, socket: Duplex): void {
+  response.shouldKeepAlive = false;
+  response.once('close', () => socket.end());
 }
 
 /**
