@@ -105,6 +105,20 @@ describe('masking a history (rule: compaction-mask)', () => {
     expect(body.tokens_after).toBe(body.tokens_before);
   });
 
+  test.each([
+    'mask',
+    'summarize',
+  ] as const)('%s returns unchanged turns as they were sent, with null and unknown fields', async (strategy) => {
+    const added = { author: 'me', timestamp: null, toolResult: { success: true, error: null } };
+    const history = run.map((turn) => ({ ...turn, ...added }));
+    service.fake.script({ text: 'So far: nothing.' });
+    const keys = { user_api_keys: { llmKey: key } };
+    const { body } = await compact(history, { strategy, target_tokens: 1_000, ...keys });
+    expect(body.changed).toBe(true);
+    expect(body.conversation_history.slice(-8)).toEqual(history.slice(-8));
+    expect((await compact(history, { target_tokens: 100_000 })).body.conversation_history).toEqual(history);
+  });
+
   test('masking stops as soon as the history fits its target', async () => {
     const { body: all } = await compact(run, { target_tokens: 1 });
     const { body: some } = await compact(run, { target_tokens: all.tokens_before - 100 });
