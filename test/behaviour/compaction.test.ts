@@ -231,13 +231,15 @@ describe('summarizing a history (rule: compaction-summarize)', () => {
   });
 
   test.each([
-    ['', 'no_summary'],
-    ['   \n', 'no_summary'],
-  ])('if the model returns no summary (%j), the history stays unchanged and the usage is returned', async (text, code) => {
+    ['nothing', '', 'no_summary'],
+    ['white space', '   \n', 'no_summary'],
+    ['a longer text', log(400), 'summary_too_long'],
+  ])('if the model returns %s instead of a shorter summary, the history stays unchanged and the usage is returned', async (_what, text, code) => {
     service.fake.script({ text });
     const { status, body } = await summarize(run);
     expect(status).toBe(200);
     expect(body).toMatchObject({ changed: false, conversation_history: run });
+    expect(body.tokens_after).toBe(body.tokens_before);
     expect(body.usage).not.toBeNull();
     expect(body.warnings.map((warning) => warning.code)).toContain(code);
   });

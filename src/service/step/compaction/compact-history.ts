@@ -42,9 +42,13 @@ export async function compactHistory(
       ? { turns: await maskHistory(history, before - target, weigh), usage: null, warnings: [] }
       : await summarizeHistory(request, dependencies);
   const after = await weigh(readUnits(turns));
+  const changed = turns.some((turn, index) => turn !== history[index]);
+  if (request.strategy === 'summarize' && changed && after >= before) {
+    return { ...untouched, usage, warnings: [...warnings, summaryTooLong, stillTooLong(before, target)] };
+  }
   return {
     conversation_history: turns,
-    changed: turns.some((turn, index) => turn !== history[index]),
+    changed,
     tokens_before: before,
     tokens_after: after,
     usage,
@@ -92,6 +96,11 @@ function stubOfAttachments(text: string, attachments: readonly UnitAttachment[])
   const line = `${stub(text)} [${listed(attachments)} left out]`.trim();
   return stub(line);
 }
+
+const summaryTooLong: Warning = {
+  code: 'summary_too_long',
+  message: 'The summary is not shorter than the turns that it would replace; the history is unchanged.',
+};
 
 function stillTooLong(after: number, target: number): Warning {
   const message = `${after} tokens remain, more than the target of ${target}: the task, the latest turns and errors are never cut.`;
