@@ -41,7 +41,7 @@ export async function readSituation(
   const newTurn = newUserTurn(request);
   const history = newTurn ? [...request.conversation_history, newTurn] : request.conversation_history;
   if (!clientTerms && !history.some((turn) => turn.role === 'user' && hasContent(turn))) throw noTask();
-  const { defined, tools, deferred, known } = await readTools(request, signal);
+  const { defined, tools, deferred, known, warnings: toolWarnings } = await readTools(request, signal);
   const protocol = chooseProtocol(request, profile);
   const needsExample = profile.needsExample && !expectsPlainText({ clientTerms });
   const describe =
@@ -70,6 +70,7 @@ export async function readSituation(
     signals: countSignals(calls, [...tools, ...found]),
     warnings: [
       ...windowWarning(request, profile.contextWindow),
+      ...toolWarnings,
       ...answerWarnings,
       ...(replyFormat?.warnings ?? []),
       ...run.warnings,

@@ -1,3 +1,4 @@
+import type { Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
 import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
@@ -5,6 +6,7 @@ import { type OfferedTool, toOfferedTool } from '../../parsing/arguments/offered
 import { readSignaturesPausing } from '../../parsing/segment/signatures.js';
 import { orderTools } from './history/order-keys.js';
 import { StepRefused } from './interruption.js';
+import { listFirst } from './list-first.js';
 import { FIND_TOOLS, findTools } from './prompt/deferred-tools.js';
 import type { Situation } from './types.js';
 
@@ -17,6 +19,7 @@ interface RequestTools extends Pick<Situation, 'tools' | 'deferred'> {
    * deferred ones, marked as withheld.
    */
   readonly known: readonly OfferedTool[];
+  readonly warnings: readonly Warning[];
 }
 
 /** Reads the tools of a request. Throws `StepRefused` if a tool has the reserved name `find_tools`. */
@@ -31,7 +34,7 @@ export async function readTools(
   const names = new Set([...direct, ...withheld].map(({ name }) => name));
   const mentioned = await readSignaturesPausing(segment, () => yieldIfBusy(signal));
   const known = [...direct, ...mentioned.filter(({ name }) => !names.has(name)), ...withheld];
-  return { defined, tools, deferred, known };
+  return { defined, tools, deferred, known, warnings: repeatedNames(sent) };
 }
 
 /** Puts the deferred tools that a search found after those that can always be called (rule: found-tools). */
@@ -62,6 +65,19 @@ function withoutDuplicates(tools: readonly ToolDefinition[]): ToolDefinition[] {
   const first = new Map<string, ToolDefinition>();
   for (const tool of tools) if (!first.has(tool.name)) first.set(tool.name, tool);
   return [...first.values()];
+}
+
+/** Maximum number of repeated names that the warning lists. */
+const MAX_LISTED_NAMES = 20;
+
+function repeatedNames(tools: readonly ToolDefinition[]): Warning[] {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { name } of tools) (seen.has(name) ? repeated : seen).add(name);
+  if (repeated.size === 0) return [];
+  const names = listFirst([...repeated], MAX_LISTED_NAMES);
+  const message = `tools: the model gets only the first tool of each name; these names occur more than once: ${names}`;
+  return [{ code: 'tool_name_repeated', message }];
 }
 
 /**

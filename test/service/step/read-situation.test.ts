@@ -51,7 +51,7 @@ test('a second observation of a call is never assigned to another call (rule: pa
   ]);
 });
 
-test('only the first of several tools with the same name is offered (rule: native-calling)', async () => {
+test('only the first of several tools with the same name is offered, and a warning names it (rule: native-calling)', async () => {
   const tools = ['first', 'second'].map((description) => ({ ...writeFile, description }));
   const situation = await situationOf({
     tools: [...tools, { ...writeFile, name: 'other' }],
@@ -63,6 +63,9 @@ test('only the first of several tools with the same name is offered (rule: nativ
     ['other', 'Writes a file.'],
   ]);
   expect(situation.offered.map(({ name }) => name)).toEqual(['write_file', 'other']);
+  expect(situation.warnings).toEqual([
+    { code: 'tool_name_repeated', message: expect.stringMatching(/more than once: write_file$/) },
+  ]);
 });
 
 const reorder = (value: unknown): unknown => {
