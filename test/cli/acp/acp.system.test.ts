@@ -538,6 +538,26 @@ describe('cancelling an ACP prompt (rules: acp, one-signal)', () => {
     expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('alpha\n');
   });
 
+  test('every call of a prompt that is cancelled during an approval ends as failed in the editor', async () => {
+    const calls = ['echo one', 'echo two'].map((command) => ({
+      name: 'run_command',
+      arguments: { command },
+    }));
+    const bench = await setUp([{ text: null, toolCalls: calls }], files);
+    const asked = deferred<boolean>();
+    const never = () => {
+      asked.resolve(true);
+      return new Promise<RequestPermissionResponse>(() => undefined);
+    };
+    const editor = await edit(bench, { permission: never }, [...scripted, '--protocol', 'native']);
+    const ending = editor.prompt(editor.id, 'Go');
+    await asked.promise;
+    await editor.agent.notify('session/cancel', { sessionId: editor.id });
+    expect(await ending).toBe('cancelled');
+    const ended = { status: 'failed', rawOutput: 'Not run: the run was stopped first.' };
+    expect(editor.calls(editor.id)).toMatchObject([ended, ended]);
+  });
+
   test('an ACP prompt can be cancelled while a command runs, locally or in a terminal of the editor', async () => {
     const bench = await setUp([act('run_command(command="touch began; sleep 60; touch ended")')], files);
     const editor = await edit(bench, { permission: async () => choose('allow') });
