@@ -314,6 +314,18 @@ describe('files attached to an ACP prompt (rule: acp)', () => {
     expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('beta\n');
   });
 
+  test('an editor that reads files but does not write them gets changes of saved files only', async () => {
+    const changes = ['unsaved', 'saved'].map((text) => act(change.replace('alpha', text)));
+    const bench = await setUp([...changes, answer('Done.')], { 'a.txt': 'saved\n' });
+    const editor = await edit(bench, {
+      readFile: async () => (bench.provider.requests.length === 1 ? 'unsaved\n' : 'saved\n'),
+      permission: async () => choose('allow'),
+    });
+    await editor.prompt(editor.id, 'Change it');
+    expect(bench.prompt(1)).toContain('has unsaved changes in the editor');
+    expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('beta\n');
+  });
+
   test('an ACP prompt never asks the editor to read secret files or files outside the folder', async () => {
     const read: string[] = [];
     const bench = await setUp(
