@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { type ContentBlock, RequestError } from '@agentclientprotocol/sdk';
+import type { ContentBlock, RequestError } from '@agentclientprotocol/sdk';
 import { isSecretPath, isSecretPlace } from '../../files/secret-paths.js';
 import { SecurityViolation } from '../../sdk/actions/tool-errors.js';
 import { type Attachment, isAttachment } from '../../sdk/base/attachments.js';
@@ -8,6 +8,7 @@ import type { Folder } from '../../tools/folder/folder.js';
 import { readText } from '../../tools/folder/folder.js';
 import type { ProjectRoot } from '../../tools/project-root.js';
 import { showExactLine } from '../screen/visible-text.js';
+import { invalidParams } from './request-errors.js';
 
 /** A prompt read from the blocks that the editor sent. */
 export interface ReadPrompt {
@@ -53,10 +54,8 @@ export async function readPrompt(blocks: readonly ContentBlock[], sources: Sourc
   if (total > MAX_FILES_CHARS) throw tooLarge(total);
   const inline = [...files].map(([path, content]) => ({ path, content }));
   const task = words.join('').trim();
-  if (task === '')
-    throw RequestError.invalidParams(undefined, 'The prompt contains no text. Describe the task.');
-  if (task.includes('\0'))
-    throw RequestError.invalidParams(undefined, 'The prompt contains a NUL character. Remove it.');
+  if (task === '') throw invalidParams('The prompt contains no text. Describe the task.');
+  if (task.includes('\0')) throw invalidParams('The prompt contains a NUL character. Remove it.');
   return { task, context: { paths: [...files.keys()], inline: { files: inline } }, attachments, remarks };
 }
 
@@ -138,14 +137,14 @@ function pathOf(uri: string): string | undefined {
 
 function unsupportedBlock(type: string): RequestError {
   const what = type === 'resource' ? 'this binary data' : type === 'image' ? 'this image' : type;
-  return RequestError.invalidParams(
-    { type },
+  return invalidParams(
     `Stepwise can only send text, images (PNG, JPEG, WebP, GIF) and PDF files, not ${what}. Remove that part and send the prompt again.`,
+    { type },
   );
 }
 
 const tooLarge = (total: number): RequestError =>
-  RequestError.invalidParams(
-    { total },
+  invalidParams(
     `The attached files have ${total} characters in total; the maximum is ${MAX_FILES_CHARS}. Attach fewer files.`,
+    { total },
   );
