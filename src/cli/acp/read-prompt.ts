@@ -101,16 +101,21 @@ async function attachText(
   { root, files, remarks }: Sinks,
 ): Promise<string> {
   const path = pathOf(uri);
-  const name = path === undefined ? uri : await nameOf(path, root);
+  const name = path === undefined ? uri || 'attachment' : await nameOf(path, root);
   if (name === undefined || isSecretPath(name) || isSecretPlace(decodedPath(uri))) {
     remarks.push(
       showExactLine(`${path ?? uri} was not sent, because files at this path usually contain secrets.`),
     );
     return path ?? uri;
   }
-  const part = path === undefined ? name : `${name}${new URL(uri).hash}`;
+  const part = unusedName(path === undefined ? name : `${name}${new URL(uri).hash}`, { text, files });
   files.set(part, text);
   return `@${part}`;
+}
+
+/** Returns a name that no other text has, since editors send several selections of one file with the same URI. */
+function unusedName(name: string, { text, files }: { text: string; files: Sinks['files'] }): string {
+  return (files.get(name) ?? text) === text ? name : `${name} (${files.size + 1})`;
 }
 
 /**
