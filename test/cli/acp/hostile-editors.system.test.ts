@@ -145,7 +145,10 @@ describe('sloppy and hostile editors (rule: acp)', () => {
     const { sessionId } = editor;
     const prompt = [{ type: 'text', text: 'Describe this' }, image];
     expect(await editor.request('session/prompt', { sessionId, prompt })).toMatchObject({
-      error: { data: { code: 'request_too_large' } },
+      error: {
+        message: expect.stringContaining('attach fewer or smaller files'),
+        data: { code: 'request_too_large' },
+      },
     });
     expect(await editor.prompt('Well?')).toMatchObject(stopped('end_turn'));
     expect(bench.prompt(0)).not.toContain('Describe this');
