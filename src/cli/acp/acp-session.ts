@@ -36,6 +36,7 @@ import { keepSettings } from './kept-settings.js';
 import { type Models, nameOf, type SessionModel } from './models.js';
 import { type ModeId, modeOption } from './modes.js';
 import { type ReadPrompt, readPrompt } from './read-prompt.js';
+import { invalidRequest } from './request-errors.js';
 import { titleOf } from './saved-sessions.js';
 import { availableCommands, type CalledCommand, type CommandHost, readCommand } from './session-commands.js';
 import { SessionServers } from './session-servers.js';
@@ -225,10 +226,7 @@ export class AcpSession {
   /** Runs a prompt to its end. Throws `RequestError` if a prompt is already running or the run fails. */
   async prompt(blocks: readonly ContentBlock[], requestSignal: AbortSignal): Promise<StopReason> {
     if (this.#cancel)
-      throw RequestError.invalidRequest(
-        {},
-        'This session is already running a prompt. Cancel it first, or wait for its end.',
-      );
+      throw invalidRequest('This session is already running a prompt. Cancel it first, or wait for its end.');
     const cancel = new AbortController();
     this.#cancel = cancel;
     const stop = () => cancel.abort();

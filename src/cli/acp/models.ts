@@ -1,13 +1,14 @@
-import { RequestError, type SessionConfigOption } from '@agentclientprotocol/sdk';
+import type { SessionConfigOption } from '@agentclientprotocol/sdk';
+import type { ModelList } from '../../contract/model-list.js';
 import type { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import type { Service } from '../../service/start.js';
 import type { RunFlags } from '../commands/read-arguments.js';
-import { UsageError } from '../commands/usage.js';
 import { showExactLine } from '../screen/visible-text.js';
 import { choiceOf, findKey, type ModelChoice, offlineModel } from '../session/choose-model.js';
 import { connectTo } from '../session/network.js';
 import { ollamaModels } from '../session/ollama.js';
 import { checkedToken, startService, TOKEN_VARIABLE } from '../session/open-session.js';
+import { invalidParams, toRequestError } from './request-errors.js';
 
 /** The model of a session and a client that sends its API key. */
 export interface SessionModel {
@@ -38,20 +39,21 @@ export class Models {
     this.#keys = keys;
   }
 
-  /** Opens a model; by default that of the command line. Throws `RequestError` if its key is missing. */
+  /**
+   * Opens a model; by default that of the command line. Throws `RequestError` if its key is missing or the service
+   * cannot be reached.
+   */
   async open(choice: ModelChoice = this.#defaultModel()): Promise<SessionModel> {
     const { url, token } = await this.#service();
-    const client = connectTo({ baseUrl: url, token });
-    const key = await findKey(choice, await client.models(), { environment: this.#keys }).catch(
-      toRequestError,
-    );
+    const models = await this.#servedModels();
+    const key = await findKey(choice, models, { environment: this.#keys }).catch(toRequestError);
     return { choice, client: connectTo({ baseUrl: url, token, ...(key && { llmKey: key }) }) };
   }
 
   /** Opens the model that an option value names. Throws `RequestError`. */
   async openNamed(value: string, current: ModelChoice): Promise<SessionModel> {
     const choice = (await this.#choices(current)).find((each) => nameOf(each) === value);
-    if (!choice) throw RequestError.invalidParams({ value }, `Unknown model: ${showExactLine(value)}.`);
+    if (!choice) throw invalidParams(`Unknown model: ${showExactLine(value)}.`, { value });
     return this.open(choice);
   }
 
@@ -90,8 +92,7 @@ export class Models {
   }
 
   async #choices(current: ModelChoice): Promise<readonly ModelChoice[]> {
-    const { url, token } = await this.#service();
-    const { models } = await connectTo({ baseUrl: url, token }).models();
+    const { models } = await this.#servedModels();
     const named = models.filter(({ name }) => !name.includes('*'));
     const all: ModelChoice[] = [
       this.#defaultModel(),
@@ -103,8 +104,13 @@ export class Models {
     return [...new Map(all.map((choice) => [nameOf(choice), choice])).values()];
   }
 
+  async #servedModels(): Promise<ModelList> {
+    const { url, token } = await this.#service();
+    return connectTo({ baseUrl: url, token }).models().catch(toRequestError);
+  }
+
   #service(): Promise<ServiceConnection> {
-    this.#connection ??= this.#connect();
+    this.#connection ??= this.#connect().catch(toRequestError);
     return this.#connection;
   }
 
@@ -123,12 +129,3 @@ export class Models {
 
 /** Returns the option value of a model. */
 export const nameOf = ({ name, upstream }: ModelChoice): string => (upstream ? `${upstream}: ${name}` : name);
-
-/**
- * Turns a `UsageError`, such as a missing key, into a request error with the same message. The code is not
- * `auth_required`: no sign-in method is offered, and some editors would then hide the message.
- */
-export function toRequestError(error: unknown): never {
-  if (error instanceof UsageError) throw RequestError.invalidRequest({}, error.message);
-  throw error;
-}

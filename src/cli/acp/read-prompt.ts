@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { type ContentBlock, RequestError } from '@agentclientprotocol/sdk';
+import type { ContentBlock, RequestError } from '@agentclientprotocol/sdk';
 import { isSecretPath, isSecretPlace } from '../../files/secret-paths.js';
 import { SecurityViolation } from '../../sdk/actions/tool-errors.js';
 import { type Attachment, isAttachment } from '../../sdk/base/attachments.js';
@@ -8,6 +8,7 @@ import type { Folder } from '../../tools/folder/folder.js';
 import { readText } from '../../tools/folder/folder.js';
 import type { ProjectRoot } from '../../tools/project-root.js';
 import { showExactLine } from '../screen/visible-text.js';
+import { invalidParams } from './request-errors.js';
 
 /** A prompt read from the blocks that the editor sent. */
 export interface ReadPrompt {
@@ -53,10 +54,8 @@ export async function readPrompt(blocks: readonly ContentBlock[], sources: Sourc
   if (total > MAX_FILES_CHARS) throw tooLarge(total);
   const inline = [...files].map(([path, content]) => ({ path, content }));
   const task = words.join('').trim();
-  if (task === '')
-    throw RequestError.invalidParams(undefined, 'The prompt contains no text. Describe the task.');
-  if (task.includes('\0'))
-    throw RequestError.invalidParams(undefined, 'The prompt contains a NUL character. Remove it.');
+  if (task === '') throw invalidParams('The prompt contains no text. Describe the task.');
+  if (task.includes('\0')) throw invalidParams('The prompt contains a NUL character. Remove it.');
   return { task, context: { paths: [...files.keys()], inline: { files: inline } }, attachments, remarks };
 }
 
@@ -102,16 +101,21 @@ async function attachText(
   { root, files, remarks }: Sinks,
 ): Promise<string> {
   const path = pathOf(uri);
-  const name = path === undefined ? uri : await nameOf(path, root);
+  const name = path === undefined ? uri || 'attachment' : await nameOf(path, root);
   if (name === undefined || isSecretPath(name) || isSecretPlace(decodedPath(uri))) {
     remarks.push(
       showExactLine(`${path ?? uri} was not sent, because files at this path usually contain secrets.`),
     );
     return path ?? uri;
   }
-  const part = path === undefined ? name : `${name}${new URL(uri).hash}`;
+  const part = unusedName(path === undefined ? name : `${name}${new URL(uri).hash}`, { text, files });
   files.set(part, text);
   return `@${part}`;
+}
+
+/** Returns a name that no other text has, since editors send several selections of one file with the same URI. */
+function unusedName(name: string, { text, files }: { text: string; files: Sinks['files'] }): string {
+  return (files.get(name) ?? text) === text ? name : `${name} (${files.size + 1})`;
 }
 
 /**
@@ -138,14 +142,14 @@ function pathOf(uri: string): string | undefined {
 
 function unsupportedBlock(type: string): RequestError {
   const what = type === 'resource' ? 'this binary data' : type === 'image' ? 'this image' : type;
-  return RequestError.invalidParams(
-    { type },
+  return invalidParams(
     `Stepwise can only send text, images (PNG, JPEG, WebP, GIF) and PDF files, not ${what}. Remove that part and send the prompt again.`,
+    { type },
   );
 }
 
 const tooLarge = (total: number): RequestError =>
-  RequestError.invalidParams(
-    { total },
+  invalidParams(
     `The attached files have ${total} characters in total; the maximum is ${MAX_FILES_CHARS}. Attach fewer files.`,
+    { total },
   );

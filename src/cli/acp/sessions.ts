@@ -33,8 +33,9 @@ import { DEFAULT_TOKEN_LIMIT } from '../session/session.js';
 import { AcpSession, type OpeningSettings } from './acp-session.js';
 import { Editor } from './editor/editor.js';
 import { type KeptSettings, readKeptSettings } from './kept-settings.js';
-import { MODEL_OPTION, Models, nameOf, toRequestError } from './models.js';
+import { MODEL_OPTION, Models, nameOf } from './models.js';
 import { MODE_OPTION, type ModeId, modeState, toModeId } from './modes.js';
+import { invalidParams, sessionNotFound, toRequestError } from './request-errors.js';
 import { findSavedSession, savedSessions } from './saved-sessions.js';
 import { replayHistory } from './updates/replay-history.js';
 
@@ -123,7 +124,10 @@ export class Sessions {
     const { folder } = await openRoot(cwd);
     const isOpen = this.#open.get(sessionId)?.parts.root.folder === folder;
     if (!isOpen && !(await findSavedSession(folder, sessionId)))
-      throw RequestError.sessionNotFound(sessionId);
+      throw sessionNotFound(
+        sessionId,
+        'No session with this id is saved for this folder. A session is saved when its first prompt starts.',
+      );
     await this.#endIfOpen(sessionId);
     // Finds the saved session again, because closing the open session has saved the end of its running prompt.
     const saved = await findSavedSession(folder, sessionId);
@@ -146,7 +150,7 @@ export class Sessions {
 
   /** Lists the saved sessions of `cwd`; by default of all folders that this process uses. All are on one page. */
   async list({ cwd, cursor }: ListSessionsRequest): Promise<ListSessionsResponse> {
-    if (cursor) throw RequestError.invalidParams({ cursor }, 'Unknown cursor: all sessions are on one page.');
+    if (cursor) throw invalidParams('Unknown cursor: all sessions are on one page.', { cursor });
     const openFolders = [...this.#open.values()].map(({ parts }) => parts.root.folder);
     const folders =
       typeof cwd === 'string'
@@ -176,10 +180,10 @@ export class Sessions {
     const { sessionId, configId, value } = request;
     const session = this.#session(sessionId);
     if (typeof value !== 'string')
-      throw RequestError.invalidParams({ value }, `The value of ${showExactLine(configId)} must be a text.`);
+      throw invalidParams(`The value of ${showExactLine(configId)} must be a text.`, { value });
     if (configId === MODE_OPTION) await session.setMode(checkedMode(value));
     else if (configId === MODEL_OPTION) await session.setModel(value);
-    else throw RequestError.invalidParams({ configId }, `Unknown option: ${showExactLine(configId)}.`);
+    else throw invalidParams(`Unknown option: ${showExactLine(configId)}.`, { configId });
     return { configOptions: await session.options() };
   }
 
@@ -268,7 +272,7 @@ export class Sessions {
 
   #session(sessionId: string): AcpSession {
     const session = this.#open.get(sessionId);
-    if (!session) throw RequestError.sessionNotFound(sessionId);
+    if (!session) throw sessionNotFound(sessionId, 'This session is not open. Load it, or open a new one.');
     return session;
   }
 }
@@ -277,7 +281,7 @@ const ignore = () => undefined;
 
 function checkedMode(modeId: string): ModeId {
   const mode = toModeId(modeId);
-  if (!mode) throw RequestError.invalidParams({ modeId }, `Unknown mode: ${showExactLine(modeId)}.`);
+  if (!mode) throw invalidParams(`Unknown mode: ${showExactLine(modeId)}.`, { modeId });
   return mode;
 }
 
@@ -295,9 +299,9 @@ async function settingsOf(
 /** Throws `RequestError` if a session asks for more folders than `cwd`, since the tools cannot read them. */
 function refuseMoreFolders(folders: readonly string[] | undefined): void {
   if (!folders?.length) return;
-  throw RequestError.invalidParams(
-    { additionalDirectories: folders },
+  throw invalidParams(
     'Stepwise works in one folder: additionalDirectories are unsupported. Open another session for another folder.',
+    { additionalDirectories: folders },
   );
 }
 
@@ -305,7 +309,7 @@ function refuseMoreFolders(folders: readonly string[] | undefined): void {
 const realFolder = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
 
 function absolute(cwd: string): string {
-  if (!isAbsolute(cwd)) throw RequestError.invalidParams({ cwd }, 'cwd must be an absolute path.');
+  if (!isAbsolute(cwd)) throw invalidParams('cwd must be an absolute path.', { cwd });
   return cwd;
 }
 
@@ -315,6 +319,6 @@ async function openRoot(cwd: string): Promise<ProjectRoot> {
   try {
     return await ProjectRoot.open(cwd);
   } catch {
-    throw RequestError.invalidParams({ cwd }, `The folder ${cwd} does not exist.`);
+    throw invalidParams(`The folder ${cwd} does not exist.`, { cwd });
   }
 }

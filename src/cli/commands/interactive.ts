@@ -88,7 +88,7 @@ const TASK_REFUSED =
 
 async function runTask(session: Session, task: string): Promise<void> {
   const result = await session.run(task);
-  if (isRefused(result, task)) session.parts.screen.print(TASK_REFUSED);
+  if (isRefused(result)) session.parts.screen.print(TASK_REFUSED);
 }
 
 /** Prints an error of a command, or one that occurs before a run begins. The session continues. */

@@ -5,6 +5,7 @@ import { showExactLine } from './visible-text.js';
 /** Advice for the person at the terminal, by error code. */
 const advice: Readonly<Record<string, string>> = {
   token_budget_exceeded: 'Raise --token-limit.',
+  request_too_large: 'Shorten the task, or attach fewer or smaller files.',
   unsupported_model: 'Check --model, or name the endpoint that serves it with --upstream.',
   answer_mismatch: 'Simplify the schema of --answer-schema, or use a stronger model.',
   unauthenticated: 'Set STEPWISE_TOKEN to a token of that service.',

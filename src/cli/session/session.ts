@@ -87,13 +87,18 @@ const refusals: ReadonlySet<string> = new Set([
   'invalid_request',
 ]);
 
-/** Returns true if the service refused the task itself, before any step. */
-export const isRefused = ({ history, error }: Pick<RunResult, 'history' | 'error'>, task: string): boolean =>
-  refusals.has(error?.code ?? '') && history.at(-1)?.content === task;
+/**
+ * Returns true if the service refused the task itself, before any step. The task is then the last turn of the history;
+ * its text may differ, because a saved run leaves out large attachments.
+ */
+export function isRefused({ history, error }: Pick<RunResult, 'history' | 'error'>): boolean {
+  const last = history.at(-1);
+  return refusals.has(error?.code ?? '') && last?.role === 'user' && !last.kind;
+}
 
 /** Returns the history for the next run, without a task that was refused. */
-export const historyAfter = ({ task, beganWith, history, result }: Trajectory): readonly TurnInput[] =>
-  result && isRefused(result, task) ? beganWith : history;
+export const historyAfter = ({ beganWith, history, result }: Trajectory): readonly TurnInput[] =>
+  result && isRefused(result) ? beganWith : history;
 
 /** A run that has ended, with the file in which it is saved if `isSaved`. */
 interface FinishedRun {

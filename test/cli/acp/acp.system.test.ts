@@ -314,6 +314,18 @@ describe('files attached to an ACP prompt (rule: acp)', () => {
     expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('beta\n');
   });
 
+  test('an editor that reads files but does not write them gets changes of saved files only', async () => {
+    const changes = ['unsaved', 'saved'].map((text) => act(change.replace('alpha', text)));
+    const bench = await setUp([...changes, answer('Done.')], { 'a.txt': 'saved\n' });
+    const editor = await edit(bench, {
+      readFile: async () => (bench.provider.requests.length === 1 ? 'unsaved\n' : 'saved\n'),
+      permission: async () => choose('allow'),
+    });
+    await editor.prompt(editor.id, 'Change it');
+    expect(bench.prompt(1)).toContain('has unsaved changes in the editor');
+    expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('beta\n');
+  });
+
   test('an ACP prompt never asks the editor to read secret files or files outside the folder', async () => {
     const read: string[] = [];
     const bench = await setUp(
@@ -536,6 +548,26 @@ describe('cancelling an ACP prompt (rules: acp, one-signal)', () => {
     expect(await ending).toBe('cancelled');
     late.resolve(choose('allow'));
     expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('alpha\n');
+  });
+
+  test('every call of a prompt that is cancelled during an approval ends as failed in the editor', async () => {
+    const calls = ['echo one', 'echo two'].map((command) => ({
+      name: 'run_command',
+      arguments: { command },
+    }));
+    const bench = await setUp([{ text: null, toolCalls: calls }], files);
+    const asked = deferred<boolean>();
+    const never = () => {
+      asked.resolve(true);
+      return new Promise<RequestPermissionResponse>(() => undefined);
+    };
+    const editor = await edit(bench, { permission: never }, [...scripted, '--protocol', 'native']);
+    const ending = editor.prompt(editor.id, 'Go');
+    await asked.promise;
+    await editor.agent.notify('session/cancel', { sessionId: editor.id });
+    expect(await ending).toBe('cancelled');
+    const ended = { status: 'failed', rawOutput: 'Not run: the run was stopped first.' };
+    expect(editor.calls(editor.id)).toMatchObject([ended, ended]);
   });
 
   test('an ACP prompt can be cancelled while a command runs, locally or in a terminal of the editor', async () => {

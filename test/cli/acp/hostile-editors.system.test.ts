@@ -138,6 +138,22 @@ describe('sloppy and hostile editors (rule: acp)', () => {
     expect(editor.violations).toEqual([]);
   });
 
+  test('a prompt that is refused because of its image does not stay in the conversation', async () => {
+    const bench = await setUp([answer('Short.')], files);
+    const editor = await edit(bench);
+    const image = { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgoA'.repeat(500_000) };
+    const { sessionId } = editor;
+    const prompt = [{ type: 'text', text: 'Describe this' }, image];
+    expect(await editor.request('session/prompt', { sessionId, prompt })).toMatchObject({
+      error: {
+        message: expect.stringContaining('attach fewer or smaller files'),
+        data: { code: 'request_too_large' },
+      },
+    });
+    expect(await editor.prompt('Well?')).toMatchObject(stopped('end_turn'));
+    expect(bench.prompt(0)).not.toContain('Describe this');
+  });
+
   test('a message too long for the protocol library ends the ACP process with an error message', async () => {
     const bench = await setUp([], files);
     const child = bench.start(['acp', ...scripted]);

@@ -81,20 +81,36 @@ describe('ACP sessions (rules: acp, saved-runs)', () => {
     const open = (cwd: string) => editor.open(cwd);
     await expect(open('relative')).rejects.toThrow('cwd must be an absolute path.');
     await expect(open('/nowhere/at/all')).rejects.toThrow('The folder /nowhere/at/all does not exist.');
-    await expect(editor.prompt('none', 'x')).rejects.toMatchObject({ code: -32002 });
+    await expect(editor.prompt('none', 'x')).rejects.toMatchObject({
+      code: -32002,
+      message: 'This session is not open. Load it, or open a new one.',
+    });
     await expect(
       editor.agent.request('session/load', { sessionId: '../../etc', cwd: bench.folder, mcpServers: [] }),
-    ).rejects.toMatchObject({ code: -32002 });
+    ).rejects.toMatchObject({
+      code: -32002,
+      message: expect.stringMatching(/^No session with this id is saved for this folder\./),
+    });
     const toolless = await openEditor(start(bench, ['--tools', 'nope.mjs']));
     await expect(toolless.open(bench.folder)).rejects.toThrow('The module nope.mjs cannot be loaded');
     const keyless = await openEditor(start(bench, ['--model', 'gpt-5', '--upstream', 'guarded']));
     // The code is not -32000 (auth_required): editors hide the message of that code.
     await expect(keyless.open(bench.folder)).rejects.toMatchObject({
       code: -32600,
-      message: expect.stringContaining('set STEPWISE_LLM_KEY'),
+      message: 'The model gpt-5 needs a key: set STEPWISE_LLM_KEY.',
     });
     await expect(keyless.agent.request('authenticate', { methodId: 'any' })).rejects.toMatchObject({
       code: -32601,
+    });
+  });
+
+  test('an ACP session whose service cannot be reached is refused with the message of the terminal', async () => {
+    const bench = await setUp([], files);
+    const editor = await openEditor(start(bench, ['--server', 'http://127.0.0.1:1']));
+    await expect(editor.open(bench.folder)).rejects.toMatchObject({
+      code: -32603,
+      message: expect.stringMatching(/^The service at http:\/\/127\.0\.0\.1:1 could not be reached/),
+      data: { code: 'service_unreachable' },
     });
   });
 

@@ -194,4 +194,13 @@ describe('texts attached by an editor (rules: acp, secret-files)', () => {
     for (const said of ['the first', 'the second', '@a.txt#L1:2', '@a.txt#L5:6'])
       expect(bench.prompt(0)).toContain(said);
   });
+
+  test('attached texts with the same URI, or with none, are all sent under different names', async () => {
+    const bench = await setUp([answer('Read.')], files);
+    const editor = await edit(bench);
+    const uri = `file://${bench.folder}/a.txt`;
+    await editor.send(text(uri, 'the first'), text(uri, 'the second'), text('', 'the third'));
+    for (const said of ['the first', 'the second', 'the third', '@a.txt@a.txt (2)@attachment'])
+      expect(bench.prompt(0)).toContain(said);
+  });
 });

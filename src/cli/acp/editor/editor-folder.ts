@@ -51,8 +51,12 @@ export class EditorFolder implements Folder {
    * unknown is never overwritten in the editor.
    */
   async write(path: string, change: TextChange): Promise<void> {
-    const isOpen = this.#editor.writesFiles && change.expected !== undefined;
-    if (!isOpen || (await this.#inEditor(path)) === undefined) return this.#root.write(path, change);
+    const inEditor = change.expected === undefined ? undefined : await this.#inEditor(path);
+    if (inEditor === undefined) return this.#root.write(path, change);
+    if (!this.#editor.writesFiles) {
+      if (inEditor !== (await currentText(this.#root, path))) throw unsaved(path);
+      return this.#root.write(path, change);
+    }
     if ((await currentText(this, path)) !== change.expected) throw changedMeanwhile(path);
     await this.#editor.writeFile(await this.#root.locate(path), change.text).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
@@ -67,3 +71,9 @@ export class EditorFolder implements Folder {
     return this.#editor.readFile(place, this.#signal).catch(() => undefined);
   }
 }
+
+/** The error of a change to a file with unsaved text in an editor that reads files for agents but does not write them. */
+const unsaved = (path: string): ToolError =>
+  new ToolError(
+    `"${path}" has unsaved changes in the editor, and this editor does not write files for agents. Ask the user to save the file first.`,
+  );

@@ -48,6 +48,8 @@ export class RunUpdates {
   #hasFailedText = false;
   /** Content shown besides the result of a call, such as a diff or a terminal, by call id. */
   readonly #attached = new Map<string, readonly ToolCallContent[]>();
+  /** Ids of the calls that the editor shows and whose end was not sent yet. */
+  readonly #open = new Set<string>();
   /** Time at which the output of a call was last sent, by call id. */
   readonly #outputAt = new Map<string, number>();
 
@@ -62,7 +64,8 @@ export class RunUpdates {
     const before = this.#run;
     this.#run = reduceRun(before, event);
     // Cast: each entry of the table accepts the events of its type.
-    return (this.#handlers[event.type] as Handler<RunEvent['type']>)(event, before);
+    const updates = (this.#handlers[event.type] as Handler<RunEvent['type']>)(event, before);
+    return [...updates, ...this.#endsWithoutEvent()];
   }
 
   /** Attaches content to a call, such as a diff; later updates of the call include it. */
@@ -147,12 +150,25 @@ export class RunUpdates {
     return calls
       .map(toToolEvent)
       .filter((call) => !isRunTool(call))
-      .map((call) => ({
-        sessionUpdate: 'tool_call',
-        toolCallId: this.callId(call.id),
-        status: 'pending',
-        ...describeCall(call, this.#options.folder),
-      }));
+      .map((call) => {
+        this.#open.add(call.id);
+        return {
+          sessionUpdate: 'tool_call',
+          toolCallId: this.callId(call.id),
+          status: 'pending',
+          ...describeCall(call, this.#options.folder),
+        };
+      });
+  }
+
+  /** Returns the ends of the calls that a stopped run did not run, because no event reports them. */
+  #endsWithoutEvent(): SessionUpdate[] {
+    if (this.#open.size === 0) return [];
+    return (this.#run.steps.at(-1)?.actions ?? [])
+      .filter(({ id, state }) => this.#open.has(id) && (state === 'skipped' || state === 'stopped'))
+      .flatMap(({ id, tool, args, observation }) =>
+        this.#end({ id, toolName: tool, toolArgs: args }, 'failed', observation ?? ''),
+      );
   }
 
   #usage({ usage }: Step): SessionUpdate[] {
@@ -176,6 +192,7 @@ export class RunUpdates {
 
   #end(call: ToolEvent, status: ToolCallStatus, text: string): SessionUpdate[] {
     this.#outputAt.delete(call.id);
+    this.#open.delete(call.id);
     if (isRunTool(call)) return [];
     // The diff already shows a successful change; a failed call shows its error.
     const content = this.#attached.has(call.id) && status === 'completed' ? [] : plainContent(text);
