@@ -60,6 +60,7 @@ const MAX_DIVERGENCES = 100;
  */
 const MAX_FAILURES = 5;
 
+const INTERRUPTED = 'interrupted';
 const NOT_REPEATABLE =
   'not repeatable: it was saved without its requests (--parser-only reads its replies again)';
 const HAS_NO_RECORD = 'not repeatable: the step has no record (--parser-only reads its reply again)';
@@ -177,7 +178,10 @@ class CellWork {
       reason: error instanceof Error ? error.message : String(error),
     }));
     const place = { run: run.name, step: step.number, durationMs: Math.round(performance.now() - began) };
-    if (!('reply' in answered)) return { step, verdict: { ...place, ...answered } };
+    if (!('reply' in answered)) {
+      const isInterrupted = answered.verdict === 'missing' && this.#evaluation.signal.aborted;
+      return { step, verdict: { ...place, ...answered, ...(isInterrupted && { reason: INTERRUPTED }) } };
+    }
     const asked = answered;
     const rules = this.#evaluation.plan.comparisonsFor(run.name);
     const differs = compareReadings(step.reading, asked.reading, rules);
@@ -206,7 +210,7 @@ class CellWork {
 
   async #ask(run: EvalRun, step: EvalStep): Promise<AskedStep | Unanswered> {
     const { ask, signal } = this.#evaluation;
-    if (signal.aborted) return { verdict: 'missing', reason: 'interrupted' };
+    if (signal.aborted) return { verdict: 'missing', reason: INTERRUPTED };
     if (!ask) return this.#read(step.reply, { ...step.reading, promptTokens: null }, async () => null);
     if (!step.request) return { verdict: 'skipped', reason: HAS_NO_RECORD };
     if (this.#failures >= MAX_FAILURES)

@@ -36,10 +36,10 @@ const same = z.enum(['same', 'ignore']);
 
 const SHARE = 'expected a share such as 10% or 0.1';
 
-/** A fraction, written as `10%` or 0.1. */
+/** A fraction, written as `10%` or 0.1. A number above 1, such as 10, is refused: it probably means a percentage. */
 const share = z.union(
   [
-    z.number().min(0),
+    z.number().min(0).max(1, SHARE),
     z
       .string()
       .regex(/^\d+(?:\.\d+)?%$/)
@@ -53,29 +53,43 @@ const comparisonsSchema = z.strictObject({
   tool: same.optional(),
   arguments: same.optional(),
   answer: z
-    .union([
-      z.enum(['ignore', 'exact', 'contains', 'schema']),
-      z.strictObject({ contains: z.union([text.transform((each) => [each]), z.array(text).min(1)]) }),
-      z.strictObject({ schema: json }),
-    ])
+    .union(
+      [
+        z.enum(['ignore', 'exact', 'contains', 'schema']),
+        z.strictObject({ contains: z.union([text.transform((each) => [each]), z.array(text).min(1)]) }),
+        z.strictObject({ schema: json }),
+      ],
+      { error: 'expected ignore, exact, contains, schema, { contains: [texts] } or { schema: … }' },
+    )
     .optional(),
-  tokens: z.union([z.literal('ignore'), share]).optional(),
+  tokens: z.union([z.literal('ignore'), share], { error: `${SHARE}, or ignore` }).optional(),
   leftOut: same.optional(),
 });
 
-const instructionsSchema = z.union([
-  recorded,
-  z.strictObject({ name: text, text: z.string() }),
-  z.strictObject({ name: text.optional(), file: text }),
-]);
+const modelSchema = z.union([text, z.strictObject({ name: text, upstream: text })], {
+  error: 'expected a model name or { name, upstream }',
+});
+
+const instructionsSchema = z.union(
+  [
+    recorded,
+    z.strictObject({ name: text, text: z.string() }),
+    z.strictObject({ name: text.optional(), file: text }),
+  ],
+  { error: 'expected recorded, { name, text } or { file }' },
+);
+
+const tokenLimitSchema = z.union([recorded, z.int().min(2)], {
+  error: 'expected recorded or a whole number from 2',
+});
 
 const planSchema = z.strictObject({
   matrix: z
     .strictObject({
-      model: z.array(z.union([text, z.strictObject({ name: text, upstream: text })])).min(1),
+      model: z.array(modelSchema).min(1),
       protocol: z.array(z.enum(['text', 'xml', 'json', 'native', 'auto', RECORDED])).min(1),
       instructions: z.array(instructionsSchema).min(1),
-      tokenLimit: z.array(z.union([recorded, z.int().min(1)])).min(1),
+      tokenLimit: z.array(tokenLimitSchema).min(1),
       parser: z.array(text).min(1),
     })
     .partial()

@@ -88,6 +88,13 @@ test('stepwise eval exits with 1 if a step differs, and prints the step, both ca
   expect(stdout).toContain('+Be terse.');
 }, 60_000);
 
+test('stepwise eval prints its table even if a report cannot be written, and exits with 2 (rule: eval-reports)', async () => {
+  scriptSame();
+  const { code, stdout, stderr } = await evaluate(newFolder({ file: '' }), ['runs', '--html', 'file/x.html']);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('file') });
+  expect(stdout).toMatch(/✓ as recorded +4/);
+}, 60_000);
+
 test('stepwise eval --update accepts the current differences in later evaluations, and no others (rule: eval-baseline)', async () => {
   scriptTerse();
   const folder = newFolder({ 'eval.yaml': terse });

@@ -78,17 +78,19 @@ describe('the command line (rule: terminal)', () => {
   });
 
   test.each([
-    [['--max-steps', '0'], '--max-steps must be a whole number from 1.'],
-    [['--max-steps', '1e3'], '--max-steps must be a whole number from 1.'],
+    [['--max-steps', '0'], '--max-steps must be a whole number from 1 to 999999999.'],
+    [['--max-steps', '1e3'], '--max-steps must be a whole number from 1 to 999999999.'],
+    [['--max-steps', '1000000000'], '--max-steps must be a whole number from 1 to 999999999.'],
     [['--token-limit', '-5'], '--token-limit'],
+    [['--token-limit', '1'], '--token-limit must be a whole number from 2 to 999999999.'],
     [['--last-step', 'x'], '--last-step must be one of: answer, act.'],
     [['--last-step'], '--last-step needs a value.'],
     [['tool', 'read_file', '--last-step', 'act'], 'stepwise tool has no option --last-step.'],
     [['--strategy', 'x'], '--strategy must be one of: react, reason-act-observe.'],
     [['--protocol', 'x'], '--protocol must be one of: text, xml, json, native, auto.'],
-    [['--max-lines', '0'], '--max-lines must be a whole number from 1.'],
+    [['--max-lines', '0'], '--max-lines must be a whole number from 1 to 999999999.'],
     [['--command-timeout', 'x'], '--command-timeout must be'],
-    [['--command-timeout', '3000000'], '--command-timeout must be at most 86400 (a day).'],
+    [['--command-timeout', '3000000'], '--command-timeout must be a whole number from 1 to 86400.'],
     [['--dir', ''], '--dir needs a value.'],
     [['--model', ''], '--model needs a value.'],
     [['--file', 'a', '--file', ''], '--file needs a value.'],

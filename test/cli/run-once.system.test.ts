@@ -40,6 +40,7 @@ describe('exit codes (rule: exit-codes)', () => {
   test.each([
     [['--nope'], 'There is no option --nope.'],
     [['--dir', '/nowhere', 'hi'], 'There is no folder /nowhere.'],
+    [['--dir', process.execPath, 'hi'], `${process.execPath} is not a folder.`],
     [['--model', 'gpt-5.5', 'hi'], 'The model gpt-5.5 needs a key: set STEPWISE_LLM_KEY or OPENAI_API_KEY.'],
     [
       ['--model', 'nosuch', 'hi'],

@@ -322,10 +322,29 @@ test('an interrupted evaluation reports the results so far, and the rest as miss
   expect(counts(report)).toEqual([{ ...none, same: 2, missing: 2 }]);
 });
 
+test('a step that is interrupted while the model replies counts as missing with the reason interrupted (rule: eval-verdict)', async () => {
+  const controller = new AbortController();
+  bench.service.fake.script(() => {
+    controller.abort();
+    return { fault: 'slow-headers' };
+  });
+  const report = await evaluateFolder(runsFolder(), { concurrency: 1, signal: controller.signal });
+  const reasons = report.cells[0]?.steps.map(({ verdict, reason }) => `${verdict}: ${reason}`);
+  expect(reasons).toEqual(Array(4).fill('missing: interrupted'));
+});
+
 test.each([
   ['matrix: { models: [a] }', 'Unrecognized key: "models"'],
-  ['matrix: { tokenLimit: [none] }', 'matrix.tokenLimit[0]'],
+  ['matrix: { model: [{ nam: a }] }', 'expected a model name or { name, upstream }'],
+  [
+    'matrix: { tokenLimit: [none] }',
+    'expected recorded or a whole number from 2\n  → at matrix.tokenLimit[0]',
+  ],
+  ['matrix: { instructions: [terse] }', 'expected recorded, { name, text } or { file }'],
+  ['compare: { answer: exactly }', 'expected ignore, exact, contains, schema, '],
+  ['compare: { tokens: 10 }', 'expected a share such as 10% or 0.1'],
   ['tolerance: many', 'expected a share such as 10%'],
+  ['tolerance: 5', 'expected a share such as 10%'],
   ['matrix: [', 'is not YAML'],
   ['matrix: { instructions: [{ file: nowhere.md }] }', 'Cannot read the instructions nowhere.md'],
 ])('the invalid matrix file %j is refused with an error that names the problem (rule: eval-matrix)', async (yaml, message) => {

@@ -4,7 +4,9 @@ import { UsageError } from './usage.js';
 /** Value of `--resume` without a run: the CLI asks which one. */
 export const ASK_WHICH = '?';
 
+/** Maximum of `--command-timeout`: a day. */
 const MAX_COMMAND_SECONDS = 86_400;
+const MAX_NUMBER = 999_999_999;
 
 export const protocols = ['text', 'xml', 'json', 'native', 'auto'] as const;
 export const strategies = ['react', 'reason-act-observe'] as const;
@@ -29,16 +31,15 @@ function valueOption(flags: string, help: string, read: ReadValue = (value) => v
   });
 }
 
-const wholeNumber: ReadValue = (value, flag) => {
-  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
-  throw new UsageError(`${flag} must be a whole number from 1.`);
-};
+const wholeNumberFrom =
+  (min: number, max = MAX_NUMBER): ReadValue =>
+  (value, flag) => {
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    throw new UsageError(`${flag} must be a whole number from ${min} to ${max}.`);
+  };
 
-const seconds: ReadValue = (value, flag, previous) => {
-  const number = wholeNumber(value, flag, previous);
-  if (Number(number) <= MAX_COMMAND_SECONDS) return number;
-  throw new UsageError(`${flag} must be at most ${MAX_COMMAND_SECONDS} (a day).`);
-};
+const wholeNumber = wholeNumberFrom(1);
 
 const collect: ReadValue = (value, _flag, previous) => [...(Array.isArray(previous) ? previous : []), value];
 
@@ -87,7 +88,7 @@ export const options = {
   tokenLimit: valueOption(
     '--token-limit <N>',
     'maximum tokens of prompt and reply together (default: 32000)',
-    wholeNumber,
+    wholeNumberFrom(2), // one token is reserved for the reply
   ),
   file: valueOption(
     '--file <PATH>',
@@ -110,7 +111,7 @@ export const options = {
   commandTimeout: valueOption(
     '--command-timeout <S>',
     'seconds after which a command is stopped (default: 60)',
-    seconds,
+    wholeNumberFrom(1, MAX_COMMAND_SECONDS),
   ),
   yes: new Option('-y, --yes', 'approve every call without asking'),
   json: new Option('--json', 'print events as JSON, one per line'),

@@ -106,8 +106,8 @@ export class LineEditor implements KeyListener {
   #take(key: KeyPress): void {
     const { name, text } = key;
     const line = this.#line;
-    if (name === 'text') this.#line = insert(line, text);
-    else if (name === 'paste') this.#line = insert(line, this.#pastes.markFor(text));
+    // A terminal that does not mark a paste reports it as typed text.
+    if (name === 'text' || name === 'paste') this.#line = insert(line, this.#pastes.markFor(text));
     else if (name === 'enter') this.#enter();
     else if (['ctrl-j', 'alt-enter', 'shift-enter'].includes(name)) this.#line = insert(line, '\n');
     else if (name === 'escape') this.#cancel('escape');

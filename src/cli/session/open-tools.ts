@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Tool } from '../../sdk/actions/define-tool.js';
@@ -26,13 +26,12 @@ export async function openTools({ dir, tools, limits }: ToolFlags): Promise<read
   return all;
 }
 
-/** Returns the folder's real path. Throws `UsageError` if it does not exist. */
+/** Returns the folder's real path. Throws `UsageError` if there is no folder at the path. */
 export async function folderAt(dir: string): Promise<string> {
-  try {
-    return await realpath(dir);
-  } catch {
-    throw new UsageError(`There is no folder ${dir}.`);
-  }
+  const found = await stat(dir).catch(() => undefined);
+  if (!found) throw new UsageError(`There is no folder ${dir}.`);
+  if (!found.isDirectory()) throw new UsageError(`${dir} is not a folder.`);
+  return realpath(dir);
 }
 
 /** Returns the `tools` export of a module. */

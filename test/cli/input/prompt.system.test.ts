@@ -446,4 +446,15 @@ onTerminal('lines of any length (rule: terminal)', () => {
     await pty.onScreen('[paste 1: 2001 lines]!');
     expect(bench.provider.requests).toHaveLength(0);
   }, 30_000);
+
+  test('a long paste of one row without bracketed-paste sequences appears as placeholders and is sent in full', async () => {
+    const bench = await setUp([answer('One.')]);
+    const pty = bench.open([...scripted, '--token-limit', '2000000']);
+    await pty.onScreen('›');
+    pty.type('x'.repeat(200_000));
+    await pty.onScreen('› [paste 1: ');
+    pty.type(enterKey);
+    await pty.onScreen('One.');
+    expect(bench.prompt(0)).toMatch(/x{200000}/);
+  }, 60_000);
 });

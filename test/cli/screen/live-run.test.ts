@@ -148,6 +148,16 @@ describe('live run (rule: terminal)', () => {
     expect(shown.match(/Whole\./g)).toHaveLength(1);
   });
 
+  test.each([
+    ['is stopped', []],
+    ['fails for good', [{ type: 'agent_error', error: { code: 'x', message: 'Broken.' }, retryInMs: null }]],
+  ] as const)('the terminal keeps the text of a reply that %s', async (_, events) => {
+    const { emulator, show } = open();
+    show(turn, delta('thought', 'I know.'), delta('answer', 'One.\n\nHalf of'), ...events, end(''));
+    const shown = (await emulator.rows()).join('\n');
+    expect(shown).toContain('  I know.\n\nOne.\n\nHalf of\n\n');
+  });
+
   test('the terminal shows the last lines of a running command, and its exit code and last lines at the end', async () => {
     const { emulator, display, show } = open();
     show(turn, { type: 'tool_start', ...call });

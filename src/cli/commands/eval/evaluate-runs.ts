@@ -69,10 +69,13 @@ export async function evaluateRuns(
     await asking?.close();
   }
   const report = withoutKeys(found, asking?.keys() ?? []);
+  // Printed first: the replies are paid for, and a report may fail to be written.
+  process.stdout.write(renderReport(report, { paint, isVerbose: options.verbose }));
   await writeReports(report, flags.files, page);
-  if (flags.updates && report.end === 'complete')
+  if (flags.updates && report.end === 'complete') {
     await writeAtomically(baselineFile, toJson(updateBaseline(baseline, report.cells)));
-  process.stdout.write(renderReport(report, { paint, isVerbose: options.verbose, updates: flags.updates }));
+    process.stdout.write('\nThe differences are accepted in the baseline.\n');
+  }
   return exitCodeOf(report, flags.updates);
 }
 

@@ -8,8 +8,6 @@ interface RenderOptions {
   readonly paint: Paint;
   /** True if every divergence is printed, with all of its lines. */
   readonly isVerbose: boolean;
-  /** True if the person accepted the differences with `--update`. */
-  readonly updates: boolean;
 }
 
 const SHOWN_DIVERGENCES = 3;
@@ -20,7 +18,7 @@ const MAX_READING_CHARS = 300;
 /** Renders a report for a terminal: files that were skipped, a table of cells, and the first diverging steps. */
 export function renderReport(report: EvalReport, options: RenderOptions): string {
   const { cells, divergences, moreDivergences, skipped } = report;
-  const { isVerbose, paint, updates } = options;
+  const { isVerbose, paint } = options;
   const shown = isVerbose ? divergences : divergences.slice(0, SHOWN_DIVERGENCES);
   const rest = divergences.length - shown.length + moreDivergences;
   return [
@@ -30,7 +28,6 @@ export function renderReport(report: EvalReport, options: RenderOptions): string
     ...shown.flatMap((each) => ['', ...renderDivergence(each, options)]),
     ...(rest > 0 ? ['', `${rest} more. --verbose prints up to 100, --html writes them to a page.`] : []),
     ...(report.runs === 0 ? ['No run could be evaluated.'] : []),
-    ...(updates && report.end === 'complete' ? ['', 'The differences are accepted in the baseline.'] : []),
     ...(report.end === 'interrupted' ? ['', 'Stopped: the rest has no result.'] : []),
     '',
   ].join('\n');

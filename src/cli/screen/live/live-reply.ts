@@ -38,7 +38,7 @@ export class LiveReply {
     const wasShown = this.#text !== undefined;
     const missing = missingTexts(streamed, texts);
     if (missing) {
-      this.#close();
+      this.keep();
       this.show('answer', missing.answer);
       return;
     }
@@ -51,7 +51,16 @@ export class LiveReply {
   /** Shows a complete text. */
   show(role: Role, text: string): void {
     if (text.trim() !== '') this.#write(role, text);
-    this.#close();
+    this.keep();
+  }
+
+  /** Makes all rows final, also those of a reply that was interrupted. */
+  keep(): void {
+    const rows = this.#text?.end() ?? [];
+    if (rows.length > 0) this.#display.print(rows.map(this.#styled).join('\n'), 'text');
+    this.#text = undefined;
+    this.#role = undefined;
+    this.#display.show('text', []);
   }
 
   /** Removes the rows that are not final. */
@@ -68,20 +77,12 @@ export class LiveReply {
   }
 
   #begin(role: Role): void {
-    this.#close();
+    this.keep();
     this.#role = role;
     const width = Math.min(this.#display.width - 1, MAX_WIDTH);
     const { paint } = this.#display;
     this.#text = this.#startText(role === 'answer' ? { paint, width } : { width: width - INDENT.length });
     this.#display.print('');
-  }
-
-  #close(): void {
-    const rows = this.#text?.end() ?? [];
-    if (rows.length > 0) this.#display.print(rows.map(this.#styled).join('\n'), 'text');
-    this.#text = undefined;
-    this.#role = undefined;
-    this.#display.show('text', []);
   }
 
   readonly #draw = (): void => {

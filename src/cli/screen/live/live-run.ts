@@ -101,7 +101,8 @@ export class LiveRun {
     agent_request_input_timeout: () => this.#print(this.#paint('yellow', 'No answer arrived in time.')),
     context_compacted: (event) => this.#print('', this.#paint('dim', compacted(event))),
     agent_error: ({ error, retryInMs }) => {
-      this.#reply.drop();
+      if (retryInMs === null) this.#reply.keep();
+      else this.#reply.drop();
       const again = retryInMs === null ? '' : ` Retrying in ${Math.ceil(retryInMs / 1000)} s.`;
       this.#print('', ...this.#wrapped(this.#paint('red', explainFailure(error)) + again));
       if (again) this.spinner.start('Waiting to retry');
@@ -160,7 +161,7 @@ export class LiveRun {
   #end(result: RunResult, { before: { tasks }, after }: Change): void {
     this.spinner.stop();
     this.#tools.show(runningIn(after));
-    this.#reply.drop();
+    this.#reply.keep();
     this.#display.show('tasks', []);
     if (tasks.length > 0) this.#print('', ...this.#taskRows(tasks).flatMap(this.#wrapped));
     const answer = endText(result);
