@@ -35,7 +35,7 @@ export function readAnswerFormat(
 /**
  * Returns the text and the reasoning of a reply to a request for JSON. If the answer fits the schema, the text is
  * only its JSON, because a program reads it; otherwise it is the text that the model wrote. The thought is appended
- * to the reasoning.
+ * to the reasoning, also beside calls: the vendors' clients parse every text as JSON, and throw on any other.
  */
 export function typedTextOf({ thought, direct_response: written, answer, parse, reasoning }: StepResult): {
   readonly text: string;

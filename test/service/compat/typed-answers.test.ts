@@ -93,11 +93,12 @@ describe.each(wireNames)('typed answers through %s (rule: compatible-answer-form
     expect(service.fake.requests.length - before).toBe(4);
   });
 
-  test(`a model that must answer with JSON through ${wire} may call a tool first`, async () => {
+  test(`a model that must answer with JSON through ${wire} may call a tool first, and its thought is reasoning, because clients parse every text as JSON`, async () => {
     service.fake.script({ text: 'Thought: I look.\nAction: search(q="total")' });
     for (const streamed of [false, true])
       expect(await ask(wire, { ...typed, tools }, streamed)).toMatchObject({
-        text: 'I look.',
+        text: '',
+        reasoning: 'I look.',
         calls: [{ name: 'search', args: { q: 'total' } }],
       });
   });
