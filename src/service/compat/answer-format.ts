@@ -26,8 +26,6 @@ export function readAnswerFormat(
   const { type, schema } = format;
   if (type !== 'json_schema' && type !== 'json_object')
     throw refused([...path, 'type'], 'expected "text", "json_schema" or "json_object"');
-  if (type === 'json_schema' && schema === undefined)
-    throw refused([...path, 'schema'], 'this field is required: a JSON Schema');
   if (schema) requireAnswerSchema(schema, [...path, 'schema']);
   return schema ?? anyObject;
 }

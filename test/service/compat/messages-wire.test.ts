@@ -546,11 +546,6 @@ describe('failures of Messages (rule: compatible-errors)', () => {
   test.each([
     ['a role that does not exist', { messages: [{ role: 'robot', content: 'x' }] }, 'messages[0].role'],
     [
-      'an answer format without a schema',
-      { output_config: { format: { type: 'json_schema' } } },
-      'output_config.format.schema',
-    ],
-    [
       'an invalid block after a PDF',
       {
         messages: [
