@@ -94,13 +94,6 @@ describe('failures below /v1', () => {
     ],
     ['two choices', chat({ n: 2 }), 400, 'invalid_request', 'n'],
     [
-      'a format of the answer without its schema',
-      chat({ response_format: { type: 'json_schema', json_schema: {} } }),
-      400,
-      'invalid_request',
-      'response_format.json_schema.schema',
-    ],
-    [
       'a tool that is not offered',
       chat({ tool_choice: { type: 'function', function: { name: 'x' } } }),
       400,

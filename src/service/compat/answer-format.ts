@@ -26,8 +26,6 @@ export function readAnswerFormat(
   const { type, schema } = format;
   if (type !== 'json_schema' && type !== 'json_object')
     throw refused([...path, 'type'], 'expected "text", "json_schema" or "json_object"');
-  if (type === 'json_schema' && schema === undefined)
-    throw refused([...path, 'schema'], 'this field is required: a JSON Schema');
   if (schema) requireAnswerSchema(schema, [...path, 'schema']);
   return schema ?? anyObject;
 }
@@ -35,7 +33,7 @@ export function readAnswerFormat(
 /**
  * Returns the text and the reasoning of a reply to a request for JSON. If the answer fits the schema, the text is
  * only its JSON, because a program reads it; otherwise it is the text that the model wrote. The thought is appended
- * to the reasoning.
+ * to the reasoning, also beside calls: the vendors' clients parse every text as JSON, and throw on any other.
  */
 export function typedTextOf({ thought, direct_response: written, answer, parse, reasoning }: StepResult): {
   readonly text: string;

@@ -54,7 +54,7 @@ export async function answerRequest(
   const [first] = results;
   const last = results.at(-1) ?? first;
   const result = correctionOf(last, termsOf(input)) ? first : last;
-  const written = request.answerSchema && isAnswer(result) ? typedTextOf(result) : untypedTextOf(result);
+  const written = request.answerSchema && !result.error ? typedTextOf(result) : untypedTextOf(result);
   const { text, reasoning } = sent ? await send(sent, { result, first }, written) : written;
   const usage = sumOf(results);
   return { answer: toAnswer(request, { result, text, reasoning, usage }, answering), result, first };

@@ -458,6 +458,38 @@ describe('requests of Messages (rule: messages-requests)', () => {
   });
 });
 
+describe('message threads (rule: messages-requests)', () => {
+  test.each([
+    [false],
+    [true],
+  ])('the tool runner of Anthropic’s SDK sends its whole conversation and its tools with each request, because threads are refused (streamed: %s)', async (streamed) => {
+    const before = service.fake.requests.length;
+    service.fake.script([
+      { text: 'Thought: I look.\nAction: read_file(path="a.txt")' },
+      { text: 'Thought: I know it.\nFinal Answer: Cold.' },
+    ]);
+    const runner = client.beta.messages.toolRunner({
+      model: textModel,
+      max_tokens: 1_000,
+      messages: [{ role: 'user', content: 'Is the kettle cold?' }],
+      tools: [{ ...readFile, run: () => 'The kettle is cold.', parse: (input) => input }],
+      stream: streamed,
+    });
+    expect((await runner.runUntilDone()).content).toMatchObject([{ text: 'I know it.\n\nCold.' }]);
+    expect(service.fake.requests).toHaveLength(before + 2);
+    const prompt = JSON.stringify(service.fake.requests.at(-1)?.body);
+    for (const part of ['Is the kettle cold?', 'Action: read_file', 'The kettle is cold.', 'Reads a file.'])
+      expect(prompt).toContain(part);
+  });
+
+  test('a request that continues a stored thread is refused, because the model would get only its last message', async () => {
+    const thread = { type: 'continue', previous_message_id: 'msg_1' };
+    const error = await failure(ask({ text: '' }, { thread, messages: [] } as never));
+    expect(error.status).toBe(400);
+    expect(error.message).toContain('thread: nothing is stored; send the whole conversation in messages.');
+  });
+});
+
 describe('counting tokens (rule: messages-count)', () => {
   test('count_tokens needs no key and returns the size of the prompt that the same request sends', async () => {
     const { input_tokens } = await client.messages.countTokens({
@@ -513,11 +545,6 @@ describe('failures of Messages (rule: compatible-errors)', () => {
 
   test.each([
     ['a role that does not exist', { messages: [{ role: 'robot', content: 'x' }] }, 'messages[0].role'],
-    [
-      'an answer format without a schema',
-      { output_config: { format: { type: 'json_schema' } } },
-      'output_config.format.schema',
-    ],
     [
       'an invalid block after a PDF',
       {

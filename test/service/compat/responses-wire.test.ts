@@ -470,7 +470,6 @@ describe('failures of Responses (rule: compatible-errors)', () => {
     ['conversation', { conversation: 'conv_1' }],
     ['prompt', { prompt: { id: 'pmpt_1' } }],
     ['background', { background: true }],
-    ['text.format.schema', { text: { format: { type: 'json_schema', name: 'x' } } }],
     ['input[0]', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
     ['input[0].call_id', { input: [{ type: 'function_call_output', output: 'x' }] }],
     ['input[0].role', { input: [{ content: 'x' }] }],

@@ -93,11 +93,12 @@ describe.each(wireNames)('typed answers through %s (rule: compatible-answer-form
     expect(service.fake.requests.length - before).toBe(4);
   });
 
-  test(`a model that must answer with JSON through ${wire} may call a tool first`, async () => {
+  test(`a model that must answer with JSON through ${wire} may call a tool first, and its thought is reasoning, because clients parse every text as JSON`, async () => {
     service.fake.script({ text: 'Thought: I look.\nAction: search(q="total")' });
     for (const streamed of [false, true])
       expect(await ask(wire, { ...typed, tools }, streamed)).toMatchObject({
-        text: 'I look.',
+        text: '',
+        reasoning: 'I look.',
         calls: [{ name: 'search', args: { q: 'total' } }],
       });
   });
@@ -186,12 +187,15 @@ describe.each(wireNames)('typed answers through %s (rule: compatible-answer-form
 const objectRequests: readonly (readonly [WireName, object])[] = [
   ['chat', { response_format: { type: 'json_object' } }],
   ['responses', { text: { format: { type: 'json_object' } } }],
+  ['chat', { response_format: { type: 'json_schema', json_schema: { name: 'x' } } }],
+  // What `Output.json()` of the AI SDK sends through @ai-sdk/open-responses.
+  ['responses', { text: { format: { type: 'json_schema', name: 'x', strict: true } } }],
 ];
 
 describe('JSON without a schema (rule: compatible-answer-formats)', () => {
   test.each(
     objectRequests,
-  )('if JSON without a schema is requested through %s, an answer that is no JSON object is corrected', async (wire, fields) => {
+  )('if JSON without a schema is requested through %s with %j, an answer that is no JSON object is corrected', async (wire, fields) => {
     const before = service.fake.requests.length;
     service.fake.script([{ text: 'Here it is: {"a": 1}' }, { text: '```json\n{"a": 1}\n```' }]);
     expect((await ask(wire, { text: 'Give JSON.', fields })).text).toBe('{"a":1}');
@@ -200,7 +204,7 @@ describe('JSON without a schema (rule: compatible-answer-formats)', () => {
 
   test.each(
     objectRequests,
-  )('if JSON without a schema is requested through %s, the JSON mode of the upstream is used if it has one', async (wire, fields) => {
+  )('if JSON without a schema is requested through %s with %j, the JSON mode of the upstream is used if it has one', async (wire, fields) => {
     service.fake.script({ text: '{"a": 1}' });
     for (const model of ['strict/m', 'loose/m']) {
       await ask(wire, { text: 'Give JSON.', fields, model });

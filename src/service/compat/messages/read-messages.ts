@@ -29,7 +29,10 @@ import { readConversation } from './read-conversation.js';
  * Fields that the service ignores although they would change what the model writes. The report has a warning about
  * each of them; other unknown fields are ignored without a warning.
  */
-const ignored = ['stop_sequences', 'top_p', 'top_k', 'mcp_servers', 'container', 'context_management'];
+const ignored = [
+  ...['stop_sequences', 'top_p', 'top_k', 'mcp_servers', 'container', 'context_management'],
+  'compaction',
+];
 
 /** Reads a request of the Messages API (rule: messages-requests). */
 export async function readMessages(
@@ -37,6 +40,8 @@ export async function readMessages(
   signal: AbortSignal,
 ): Promise<{ readonly request: NeutralRequest; readonly isStreamed: boolean }> {
   if (!isObject(body)) throw refused('', 'expected the request as an object');
+  if (body['thread'] !== undefined && body['thread'] !== null)
+    throw refused('thread', 'nothing is stored; send the whole conversation in messages');
   const fields = readFields(bodySchema, body, '');
   const messages = await readEach(messageSchema, fields.messages, { path: 'messages', signal });
   const sent = await readEach(toolSchema, fields.tools ?? [], { path: 'tools', signal });
