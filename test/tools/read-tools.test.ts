@@ -41,6 +41,15 @@ describe('read_file (rule: tool-pack)', () => {
     expect(await call('read_file', { path: 'min.js' })).toContain('showing 2000 of 1000000 characters');
   });
 
+  test.each(['read_file', 'search_code'])('%s cuts no character of a long line in half', async (name) => {
+    const { call } = await openWorkshop({
+      'a.txt': 'x'.repeat(name === 'read_file' ? 1_999 : 299) + '😀'.repeat(99),
+    });
+    const text = await call(name, { path: 'a.txt', pattern: 'x' });
+    expect(text.isWellFormed()).toBe(true);
+    expect(text).toContain('x …');
+  });
+
   test.each([
     [{ start_line: 9 }, 'has only 2 lines'],
     [{ start_line: 2, end_line: 1 }, 'end_line must not be smaller'],
@@ -108,6 +117,18 @@ describe('list_files and get_file_tree (rule: tool-pack)', () => {
   ])('list_files filters by the pattern %s', async (pattern, expected) => {
     const { call } = await openWorkshop(project);
     const shown = (await call('list_files', { pattern })).split('\n').filter((line) => line.includes('/'));
+    expect(shown).toEqual(expected);
+  });
+
+  test.each([
+    ['src/[id]/*.tsx', ['src/[id]/page.tsx', 'src/d/page.tsx']],
+    ['src/[[...slug]]/page.tsx', ['src/[[...slug]]/page.tsx']],
+    ['**/{[id],d}/*', ['src/[id]/page.tsx', 'src/d/page.tsx']],
+    ['src/\\[id\\]/*', ['src/[id]/page.tsx']],
+  ])('list_files matches brackets in the pattern %s literally too', async (pattern, expected) => {
+    const names = ['[id]', '[[...slug]]', 'd', 'x'].map((name) => [`src/${name}/page.tsx`, '']);
+    const { call } = await openWorkshop(Object.fromEntries(names));
+    const shown = (await call('list_files', { pattern })).split('\n').slice(0, -1);
     expect(shown).toEqual(expected);
   });
 

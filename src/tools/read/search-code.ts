@@ -2,7 +2,7 @@ import { isSavedRun } from '../../files/list-folder.js';
 import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/define-tool.js';
 import type { Folder } from '../folder/folder.js';
 import { type FindLines, findLines, type MatchLines } from './find-lines.js';
-import { atMost, showing, skipped } from './limits.js';
+import { atMost, beginningOf, showing, skipped } from './limits.js';
 import { notesOn, readPattern } from './search-pattern.js';
 
 /** Maximum number of characters shown of a line. */
@@ -117,5 +117,5 @@ async function searchableText(folder: Folder, path: string): Promise<string | un
 
 const clip = (text: string): string => {
   const line = text.trimEnd();
-  return line.length > MAX_TEXT_LENGTH ? `${line.slice(0, MAX_TEXT_LENGTH)} …` : line;
+  return line.length > MAX_TEXT_LENGTH ? `${beginningOf(line, MAX_TEXT_LENGTH)} …` : line;
 };
