@@ -11,6 +11,18 @@ const call = 'read(path="a")';
 const json = '{"name": "read", "arguments": {"path": "a"}}';
 const acting = `Action: ${call}\n`;
 
+test.each([
+  '« CALL »',
+  '«\u00a0CALL\u00a0»',
+  '»CALL«',
+  '『CALL』',
+  '”CALL”',
+])('a block between the quote marks of a language does not run in a sentence (rule: native-formats): %s', (quoted) => {
+  const written = quoted.replace('CALL', `<tool_call>${json}</tool_call>`);
+  expect(stream(`Le modèle écrit ${written} pour lire.`, [3]).completion).toMatchObject({ action: null });
+  expect(read(written).action?.toolArgs).toEqual({ path: 'a' });
+});
+
 describe('a diff is a quotation (rules: markers, native-formats)', () => {
   const block = `<tool_call>${json}</tool_call>`;
 
