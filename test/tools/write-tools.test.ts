@@ -246,6 +246,20 @@ describe('edit_file (rule: tool-pack)', () => {
     expect(read(shop, 'a.ts')).toBe(code);
   });
 
+  test('edit_file reports success only for changes that are in the file if several calls run at once', async () => {
+    const shop = await openWorkshop({
+      'a.txt': Array.from({ length: 20 }, (_, line) => `<${line}>\n`).join(''),
+    });
+    const edits = Array.from({ length: 20 }, (_, line) =>
+      shop.call('edit_file', { path: 'a.txt', old_string: `<${line}>`, new_string: `[${line}]` }),
+    );
+    const made = (await Promise.allSettled(edits)).flatMap(({ status }, line) =>
+      status === 'fulfilled' ? `[${line}]` : [],
+    );
+    expect(made).not.toEqual([]);
+    expect(read(shop, 'a.txt').match(/\[\d+\]/g)).toEqual(made);
+  });
+
   test('edit_file cuts no character of a long diff in half', async () => {
     const shop = await openWorkshop({ 'a.txt': 'a' });
     for (const odd of ['', 'x']) {
