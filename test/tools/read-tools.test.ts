@@ -1,6 +1,10 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { matchLinesInVm } from '../../src/tools/match-lines-in-vm.js';
+import { createFileReaders } from '../../src/tools/portable/file-tools.js';
+import { ProjectRoot } from '../../src/tools/project-root.js';
+import type { MatchLines } from '../../src/tools/read/find-lines.js';
 import { createReadTools } from '../../src/tools/tool-pack.js';
 import { openWorkshop } from '../support/workshop.js';
 
@@ -250,6 +254,20 @@ describe('search_code (rule: tool-pack)', () => {
   test('search_code accepts an escaped backslash before a letter (rule: search-patterns)', async () => {
     const { call } = await openWorkshop({ 'a.ts': 'C:\\Apps\n' });
     expect(await call('search_code', { pattern: 'C:\\\\A' })).toContain('showing 1 of 1 matches');
+  });
+
+  test('search_code searches files one by one if a pattern takes too long for several at once', async () => {
+    const { folder } = await openWorkshop({ 'a.txt': 'x', 'b.txt': 'y\nx' });
+    const matchLines: MatchLines = (expression) => async (texts) => {
+      if (texts.length > 1) throw new Error('too slow');
+      return matchLinesInVm(expression)(texts);
+    };
+    const tools = createFileReaders(await ProjectRoot.open(folder), { matchLines });
+    const search = tools.find(({ name }) => name === 'search_code');
+    const context = { signal: new AbortController().signal, callId: 'call_1' };
+    expect(await search?.execute({ pattern: 'x' }, context)).toBe(
+      'a.txt:1: x\nb.txt:2: x\nshowing 2 of 2 matches',
+    );
   });
 
   test('search_code gives up on an expression that backtracks forever', async () => {
