@@ -58,13 +58,14 @@ const MAX_ALTERNATIVES = 256;
 
 /**
  * Returns a function that matches paths against a pattern in `.gitignore` syntax: `*.ts` at any depth,
- * `src/**\/*.test.ts` from the root, `{a,b}` for either of two names. Returns undefined if the pattern is too long
- * or expands to too many patterns.
+ * `src/**\/*.test.ts` from the root, `{a,b}` for either of two names. Brackets also match themselves, because folders
+ * of routes are called `[id]`. Returns undefined if the pattern is too long or expands to too many patterns.
  */
 export function pathMatcher(pattern: string): ((path: string) => boolean) | undefined {
   const expanded = pattern.length > MAX_PATTERN_LENGTH ? undefined : expandBraces(pattern);
   const patterns = expanded
-    ?.map((each) => readPathPattern(asLine(each)))
+    ?.flatMap((each) => [...new Set([each, each.replace(/(?<!\\)[[\]]/g, '\\$&')])])
+    .map((each) => readPathPattern(asLine(each)))
     .filter((each) => each !== undefined);
   return patterns && ((path) => patterns.some((each) => fitsOrIsBelow(each, path.split('/'))));
 }

@@ -2,7 +2,7 @@ import { createContext, Script } from 'node:vm';
 import { linesOf, type MatchLines, SEARCH_TIME_LIMIT_MS, tooSlow } from './read/find-lines.js';
 
 const search = new Script(
-  'texts.map((lines) => lines.flatMap((line, index) => (expression.test(line) ? [index] : [])))',
+  'texts.map((lines) => [...lines.keys()].filter((index) => expression.test(lines[index])))',
 );
 
 /**

@@ -5,7 +5,7 @@ import { ToolError } from '../sdk/actions/tool-errors.js';
 import type { Trajectory } from '../sdk/run/trajectory.js';
 import { readTrajectory } from '../sdk/saved/read-trajectory.js';
 import { ProjectRoot } from './project-root.js';
-import { showing } from './read/limits.js';
+import { beginningOf, showing } from './read/limits.js';
 
 /** Folder for saved runs, relative to the project. */
 const PROJECT_RUNS_FOLDER = '.stepwise/runs';
@@ -141,4 +141,4 @@ function render(found: readonly Memory[], limit: number): string {
 }
 
 const clip = (text: string): string =>
-  text.length > MAX_ANSWER_LENGTH ? `${text.slice(0, MAX_ANSWER_LENGTH)} …` : text;
+  text.length > MAX_ANSWER_LENGTH ? `${beginningOf(text, MAX_ANSWER_LENGTH)} …` : text;

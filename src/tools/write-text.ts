@@ -16,11 +16,21 @@ interface PinnableFolder extends Pick<Folder, 'nameOf' | 'exists' | 'readIfText'
   useFolder<Result>(path: string, use: (pinned: string) => Promise<Result>): Promise<Result>;
 }
 
+/** The last write of this process. Writes wait for it, since two that overlap would both find the expected text. */
+let last: Promise<unknown> = Promise.resolve();
+
+/** Replaces a file as `replaceText` does, after all earlier writes of this process. */
+export async function writeText(root: PinnableFolder, path: string, change: TextChange): Promise<void> {
+  const written = last.then(() => replaceText(root, path, change));
+  last = written.catch(() => undefined);
+  return written;
+}
+
 /**
  * Replaces a file atomically: writes a temporary file in the same folder and renames it, so that a full disk
  * cannot damage the old file. Throws `ToolError` if the file's current text is not `expected`.
  */
-export async function writeText(
+async function replaceText(
   root: PinnableFolder,
   path: string,
   { text, expected }: TextChange,

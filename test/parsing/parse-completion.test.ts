@@ -53,6 +53,52 @@ describe('calls of tools that are not offered (rule: offered-tools)', () => {
   });
 });
 
+describe('white space and punctuation of other scripts (rules: markers, arguments, repairs)', () => {
+  test.each([
+    ['a no-break space', '\u00a0'],
+    ['a narrow no-break space', '\u202f'],
+    ['an ideographic space', '\u3000'],
+    ['a byte order mark', '\ufeff'],
+  ])('%s separates the parts of a call like an ASCII space', (_, blank) => {
+    const call = `read_file(path="a"${blank},${blank}start_line${blank}=${blank}3,${blank}end_line=b${blank})`;
+    const { completion, joined } = stream(`${blank}Action${blank}:${blank}${call}`, [1, 2, 9, 12, 30]);
+    expect(completion.action?.toolArgs).toEqual({ path: 'a', start_line: 3, end_line: 'b' });
+    expect(joined).toMatchObject({ draft: '', thought: '', answer: '' });
+  });
+
+  test.each([
+    'read(path="a")',
+    '{"name": "read", "arguments": {"path": "a"}}',
+    '```json\n{"name": "read", "arguments": {"path": "a"}}\n```',
+  ])('the text of a call after a byte order mark is never streamed as an answer: %j', (call) => {
+    const text = `\ufeff${call}`;
+    const { completion, joined } = stream(
+      text,
+      Array.from(text, () => 1),
+    );
+    expect(completion.action?.toolArgs).toEqual({ path: 'a' });
+    expect(joined).toMatchObject({ draft: '', answer: '' });
+  });
+
+  test.each([
+    'read(path：“a”)',
+    'read(path：a)',
+    'read(path＝3)',
+    'read_file(path=a，start_line=3)',
+    'read_file(a；start_line：3)',
+  ])('a separator of full width never becomes part of an unquoted value: %s', (call) => {
+    expect(read(`Action: ${call}`)).toMatchObject({ outcome: 'malformed_action', action: null });
+  });
+
+  test.each([
+    ['read(path=你好，世界)', '你好，世界'],
+    ['read(path=你好：世界)', '你好：世界'],
+    ['read(path="path：a，path=b")', 'path：a，path=b'],
+  ])('punctuation of full width stays in a value without a parameter name beside it: %s', (call, path) => {
+    expect(read(`Action: ${call}`).action?.toolArgs).toEqual({ path });
+  });
+});
+
 describe('JSON calls (rule: json-call)', () => {
   test.each([
     ['{"path": "a"}', /names no tool/],

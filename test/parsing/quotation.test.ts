@@ -11,6 +11,39 @@ const call = 'read(path="a")';
 const json = '{"name": "read", "arguments": {"path": "a"}}';
 const acting = `Action: ${call}\n`;
 
+test.each([
+  '« CALL »',
+  '«\u00a0CALL\u00a0»',
+  '»CALL«',
+  '『CALL』',
+  '”CALL”',
+])('a block between the quote marks of a language does not run in a sentence (rule: native-formats): %s', (quoted) => {
+  const written = quoted.replace('CALL', `<tool_call>${json}</tool_call>`);
+  expect(stream(`Le modèle écrit ${written} pour lire.`, [3]).completion).toMatchObject({ action: null });
+  expect(read(written).action?.toolArgs).toEqual({ path: 'a' });
+});
+
+describe('a diff is a quotation (rules: markers, native-formats)', () => {
+  const block = `<tool_call>${json}</tool_call>`;
+
+  test.each([
+    ['a label on a line that is kept', `@@ -1 +1,2 @@\n ${acting}+b\n`],
+    ['a label in a fence around the reply', `\`\`\`diff\n@@ -1 +1,2 @@\n ${acting}+b\n\`\`\``],
+    [
+      'blocks on changed lines',
+      `I change it:\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@ f()\n-${block}\n+${block}\n`,
+    ],
+  ])('no call in it runs: %s', (_, text) => {
+    const { joined, completion } = stream(text, [3]);
+    expect(completion).toMatchObject({ action: null, outcome: 'answer', answer: text.trim() });
+    expect(joined.draft + joined.answer).toBe(text.trim());
+  });
+
+  test.each(['Action: read(path="a")', block])('a call after a diff runs: %s', (written) => {
+    expect(read(`I change it:\n@@ -1 +1 @@\n-a\n+b\n\n${written}`).action?.toolArgs).toEqual({ path: 'a' });
+  });
+});
+
 describe('prompt data that the model repeats is treated as a quotation (rule: echoed-fence)', () => {
   test.each([
     ['no closer', `<file path="a.md">\n${acting}`],

@@ -14,6 +14,8 @@ interface Options {
   /** Names of the offered tools. Default: all three. */
   readonly offered?: readonly string[];
   readonly maxSteps?: number;
+  /** Observations of tools that fail whenever they are called, by the tool's name. */
+  readonly failing?: Readonly<Record<string, string>>;
   /** Text that precedes the task in the first message. */
   readonly context?: string;
 }
@@ -23,7 +25,7 @@ interface Options {
  * answers.
  */
 export function runMiniLoop(task: string, options: Options = {}): MiniRun {
-  const { root = 'examples/shop', maxSteps = 8, context = '' } = options;
+  const { root = 'examples/shop', maxSteps = 8, context = '', failing = {} } = options;
   const all = folderTools(root);
   const offered = options.offered ?? Object.keys(all);
   const messages: ChatMessage[] = [
@@ -36,7 +38,7 @@ export function runMiniLoop(task: string, options: Options = {}): MiniRun {
     replies.push(reply);
     const [call] = readCalls(reply);
     if (!call) break;
-    const observation = all[call.name]?.run(call.args) ?? `Error: no tool ${call.name}`;
+    const observation = failing[call.name] ?? all[call.name]?.run(call.args) ?? `Error: no tool ${call.name}`;
     messages.push(
       { role: 'assistant', content: reply },
       { role: 'user', content: `<observation mark="a1b2c3d4">\n${observation}\n</observation a1b2c3d4>` },

@@ -1,6 +1,10 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { matchLinesInVm } from '../../src/tools/match-lines-in-vm.js';
+import { createFileReaders } from '../../src/tools/portable/file-tools.js';
+import { ProjectRoot } from '../../src/tools/project-root.js';
+import type { MatchLines } from '../../src/tools/read/find-lines.js';
 import { createReadTools } from '../../src/tools/tool-pack.js';
 import { openWorkshop } from '../support/workshop.js';
 
@@ -39,6 +43,15 @@ describe('read_file (rule: tool-pack)', () => {
   test('read_file shortens a file that is one very long line', async () => {
     const { call } = await openWorkshop({ 'min.js': 'x'.repeat(1_000_000) });
     expect(await call('read_file', { path: 'min.js' })).toContain('showing 2000 of 1000000 characters');
+  });
+
+  test.each(['read_file', 'search_code'])('%s cuts no character of a long line in half', async (name) => {
+    const { call } = await openWorkshop({
+      'a.txt': 'x'.repeat(name === 'read_file' ? 1_999 : 299) + '😀'.repeat(99),
+    });
+    const text = await call(name, { path: 'a.txt', pattern: 'x' });
+    expect(text.isWellFormed()).toBe(true);
+    expect(text).toContain('x …');
   });
 
   test.each([
@@ -108,6 +121,18 @@ describe('list_files and get_file_tree (rule: tool-pack)', () => {
   ])('list_files filters by the pattern %s', async (pattern, expected) => {
     const { call } = await openWorkshop(project);
     const shown = (await call('list_files', { pattern })).split('\n').filter((line) => line.includes('/'));
+    expect(shown).toEqual(expected);
+  });
+
+  test.each([
+    ['src/[id]/*.tsx', ['src/[id]/page.tsx', 'src/d/page.tsx']],
+    ['src/[[...slug]]/page.tsx', ['src/[[...slug]]/page.tsx']],
+    ['**/{[id],d}/*', ['src/[id]/page.tsx', 'src/d/page.tsx']],
+    ['src/\\[id\\]/*', ['src/[id]/page.tsx']],
+  ])('list_files matches brackets in the pattern %s literally too', async (pattern, expected) => {
+    const names = ['[id]', '[[...slug]]', 'd', 'x'].map((name) => [`src/${name}/page.tsx`, '']);
+    const { call } = await openWorkshop(Object.fromEntries(names));
+    const shown = (await call('list_files', { pattern })).split('\n').slice(0, -1);
     expect(shown).toEqual(expected);
   });
 
@@ -229,6 +254,20 @@ describe('search_code (rule: tool-pack)', () => {
   test('search_code accepts an escaped backslash before a letter (rule: search-patterns)', async () => {
     const { call } = await openWorkshop({ 'a.ts': 'C:\\Apps\n' });
     expect(await call('search_code', { pattern: 'C:\\\\A' })).toContain('showing 1 of 1 matches');
+  });
+
+  test('search_code searches files one by one if a pattern takes too long for several at once', async () => {
+    const { folder } = await openWorkshop({ 'a.txt': 'x', 'b.txt': 'y\nx' });
+    const matchLines: MatchLines = (expression) => async (texts) => {
+      if (texts.length > 1) throw new Error('too slow');
+      return matchLinesInVm(expression)(texts);
+    };
+    const tools = createFileReaders(await ProjectRoot.open(folder), { matchLines });
+    const search = tools.find(({ name }) => name === 'search_code');
+    const context = { signal: new AbortController().signal, callId: 'call_1' };
+    expect(await search?.execute({ pattern: 'x' }, context)).toBe(
+      'a.txt:1: x\nb.txt:2: x\nshowing 2 of 2 matches',
+    );
   });
 
   test('search_code gives up on an expression that backtracks forever', async () => {

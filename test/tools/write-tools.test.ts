@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -159,6 +160,27 @@ describe('write_file (rule: tool-pack)', () => {
     expect(readFileSync(join(shop.outside, 'secret.txt'), 'utf8')).toBe(secret);
   });
 
+  test('write_file creates the missing file in the project that a symbolic link leads to', async () => {
+    const shop = await openWorkshop({ 'docs/a.md': 'a' });
+    symlinkSync('docs/new.md', join(shop.folder, 'first'));
+    symlinkSync('first', join(shop.folder, 'second'));
+    await shop.call('write_file', { path: 'second', content: 'x' });
+    expect(read(shop, 'docs/new.md')).toBe('x');
+    expect(readlinkSync(join(shop.folder, 'second'))).toBe('first');
+  });
+
+  test('a symbolic link out of the project is refused alike whether or not its target exists (rule: containment)', async () => {
+    const shop = await openWorkshop();
+    symlinkSync(join(shop.outside, 'new.txt'), join(shop.folder, 'dangling'));
+    symlinkSync(join(shop.outside, 'secret.txt'), join(shop.folder, 'existing'));
+    for (const path of ['dangling', 'existing'])
+      for (const name of ['read_file', 'write_file'])
+        await expect(shop.call(name, { path, content: 'x' })).rejects.toMatchObject({
+          name: 'SecurityViolation',
+        });
+    expect(readdirSync(shop.outside)).toEqual(['secret.txt']);
+  });
+
   test('write_file rejects the path of a folder', async () => {
     const shop = await openWorkshop();
     mkdirSync(join(shop.folder, 'src'));
@@ -222,6 +244,34 @@ describe('edit_file (rule: tool-pack)', () => {
     await expect(shop.call('edit_file', args)).rejects.toThrow(message);
     await expect(preview(shop, 'edit_file', args)).rejects.toThrow(message);
     expect(read(shop, 'a.ts')).toBe(code);
+  });
+
+  test('edit_file reports success only for changes that are in the file if several calls run at once', async () => {
+    const shop = await openWorkshop({
+      'a.txt': Array.from({ length: 20 }, (_, line) => `<${line}>\n`).join(''),
+    });
+    const edits = Array.from({ length: 20 }, (_, line) =>
+      shop.call('edit_file', { path: 'a.txt', old_string: `<${line}>`, new_string: `[${line}]` }),
+    );
+    const made = (await Promise.allSettled(edits)).flatMap(({ status }, line) =>
+      status === 'fulfilled' ? `[${line}]` : [],
+    );
+    expect(made).not.toEqual([]);
+    expect(read(shop, 'a.txt').match(/\[\d+\]/g)).toEqual(made);
+  });
+
+  test('edit_file cuts no character of a long diff in half', async () => {
+    const shop = await openWorkshop({ 'a.txt': 'a' });
+    for (const odd of ['', 'x']) {
+      const old_string = read(shop, 'a.txt');
+      const diff = await shop.call('edit_file', {
+        path: 'a.txt',
+        old_string,
+        new_string: `${odd}${'😀'.repeat(50_000)}`,
+      });
+      expect(diff.isWellFormed()).toBe(true);
+      expect(diff).toMatch(/showing 2999[89] of \d+ characters|showing 30000 of/);
+    }
   });
 
   test('edit_file returns at most 30,000 characters of a long diff (rule: tool-limits)', async () => {

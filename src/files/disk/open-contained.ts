@@ -71,7 +71,9 @@ async function follow(path: string): Promise<string> {
   } catch (error) {
     if (systemCode(error) !== 'ENOENT' || dirname(path) === path)
       throw new RefusedPath('unreadable', { cause: error });
-    return join(await follow(dirname(path)), basename(path));
+    const folder = await follow(dirname(path));
+    const target = await readlink(join(folder, basename(path))).catch(() => undefined);
+    return target === undefined ? join(folder, basename(path)) : follow(resolve(folder, target));
   }
 }
 

@@ -23,7 +23,7 @@ const ORIGIN = 'Search results only; no language model was used. For an answer i
 /** Answers with quotations of the best passages. Each has its path, line numbers and the terms that matched. */
 export function composeAnswer(state: SearchState): NextStep {
   const { prompt, evidence, terms } = state;
-  const admissions = [...admitNoChange(state), ...admitMissing(state)];
+  const admissions = [...admitNoChange(state), ...admitFailures(state), ...admitMissing(state)];
   if (asksForListing(prompt.task) && asksForOverview(terms) && evidence.paths.length > 0) {
     return {
       thought: 'The task asks for a listing, so I answer with the paths that I have found.',
@@ -66,6 +66,15 @@ function admitNoChange({ prompt }: SearchState): string[] {
   return [
     `I cannot write or change anything: I am a search, not a language model. A language model can${means}; choose one and ask again.`,
   ];
+}
+
+/** Returns a sentence about searches that failed, because the answer may then lack what the files say. */
+function admitFailures({ evidence: { failures } }: SearchState): string[] {
+  const [first] = failures;
+  if (!first) return [];
+  const names = [...new Set(failures.map(({ name }) => name))].join(' and ');
+  const reason = clipLine(first.observation.trim().split('\n', 1)[0] ?? '', []);
+  return [`I could not look through all files, because ${names} failed: ${reason}`];
 }
 
 /**
@@ -169,8 +178,9 @@ function admitNothing(state: SearchState): string {
   const { prompt, evidence, terms } = state;
   const absent = absentTerms(state);
   const wanted = absent.length > 0 ? absent : terms;
-  const found =
-    wanted.length > 0 ? `I found nothing for ${quoteTerms(wanted)}.` : 'I found no term to search for.';
+  const isSearched = evidence.searches.length > 0 || evidence.failures.length === 0;
+  const nothing = isSearched ? 'I found nothing for' : 'I do not know whether there is anything for';
+  const found = wanted.length > 0 ? `${nothing} ${quoteTerms(wanted)}.` : 'I found no term to search for.';
   const without =
     prompt.tools.length === 0 ? ' No tool is offered, and no file that came along matches.' : '';
   const files = evidence.paths.length > 0 ? `\n\n${listPaths(evidence.paths)}` : '';

@@ -18,6 +18,8 @@ export interface Evidence {
   /** Files whose text was read or is in the prompt. Of other files, only single lines from searches are known. */
   readonly read: ReadonlySet<string>;
   readonly searches: readonly PastSearch[];
+  /** Calls that were to search or list files and failed, so that something may exist although it was not found. */
+  readonly failures: readonly PastCall[];
 }
 
 interface PastSearch {
@@ -49,6 +51,9 @@ export function gatherEvidence(
     files: byFile([...searches.map(({ hits }) => hits), ...whole.map(({ lines }) => lines)]),
     paths: called(list).flatMap(({ observation }) => readPaths(observation)),
     read: new Set(whole.map(({ path }) => path)),
+    failures: calls.filter(
+      ({ name, observation }) => (name === search?.name || name === list?.name) && isFailure(observation),
+    ),
     searches: searches.map(({ call: { args, observation }, hits }) => ({
       args,
       hits: hits.length,

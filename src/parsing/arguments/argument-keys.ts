@@ -4,6 +4,9 @@ import type { OfferedTool } from './offered-tool.js';
 /** Names of types in signatures of Python, TypeScript and JSON Schema. */
 const typeNames = new Set(['str', 'string', 'int', 'integer', 'float', 'number', 'bool', 'boolean']);
 
+/** Matches a key before or after a separator of full width, which ends no key or value: `path：a`, `a，start_line=3`. */
+const wideKey = /^([\w.-]+)[：＝]|[，；]\s*([\w.-]+)\s*[=:：＝]/g;
+
 /** The allowed names of a call's arguments. If the tool's parameters are unknown, any name is allowed. */
 export class ArgumentKeys {
   readonly #parameters: ReadonlySet<string> | null;
@@ -29,6 +32,12 @@ export class ArgumentKeys {
     const name = value.replace(/\?$/, '');
     if (this.#parameters?.has(name) && (key === null || key === name)) return 'parameter';
     return key !== null && separator === ':' && typeNames.has(name) ? 'type' : null;
+  }
+
+  /** Whether unquoted text has a parameter's name beside a separator of full width, so that it is no single value. */
+  areIn(value: string): boolean {
+    const keys = value.matchAll(wideKey);
+    return [...keys].some(([, first, later = first ?? '']) => this.#parameters?.has(later));
   }
 
   /** Whether the character at `separator` ends the key `name`. The `=` of `==` and the `:` of `https://` do not. */

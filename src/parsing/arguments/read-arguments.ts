@@ -115,6 +115,11 @@ class ArgumentReader {
       scanner.fail(`\`${value}\` is the name of a ${copied}, not ${copied === 'type' ? 'a' : 'its'} value`);
       return false;
     }
+    if (this.#lastIsBare && typeof value === 'string' && this.#keys.areIn(value)) {
+      this.#isCopied = true;
+      scanner.fail(`\`${value}\` has a colon, comma or \`=\` of full width; write ASCII, and quote text`);
+      return false;
+    }
     const spelling = spellingOf(value, scanner, start);
     this.#list.push(spelling === undefined ? { key, value } : { key, value, spelling });
     return true;

@@ -23,7 +23,7 @@ import { skipDecoration } from '../text/markdown.js';
 const MAX_ATTEMPTS = 64;
 
 /** Opening and closing quote marks that may be around a call in a sentence. */
-const quotes = ['""', "''", '“”', '‘’', '„“', '„”', '«»', '「」'];
+const quotes = ['""', "''", '“”', '‘’', '„“', '„”', '””', '«»', '»«', '「」', '『』'];
 
 /** Reads the calls that are found in a reply, except those that are only quoted. */
 export class CallFinder {
@@ -75,12 +75,15 @@ export class CallFinder {
    */
   #skipsWrapped(reading: CallReading, at: number): boolean {
     if (reading.kind !== 'call') return false;
-    const [before, after] = [this.#text.charAt(at - 1), this.#text.charAt(endOf(reading))];
+    const end = endOf(reading);
+    const [before, after] = [this.#text.charAt(at - 1), this.#text.charAt(end)];
     if (before === '`') return after === '`';
-    const isQuoted = before !== '' && after !== '' && quotes.some((pair) => pair === before + after);
-    const isInSentence = isQuoted && this.#text.trim().length > endOf(reading) - at + 2;
+    const around = this.#text.slice(Math.max(0, at - 2), at) + this.#text.slice(end, end + 2);
+    const isSpaced = /^«\s\s»$/.test(around); // French puts a space inside its quote marks.
+    const isQuoted = isSpaced || quotes.includes(before + after);
+    const isInSentence = isQuoted && this.#text.trim().length > end - at + (isSpaced ? 4 : 2);
     if (!isInSentence) return false;
-    this.#quotedUntil = endOf(reading);
+    this.#quotedUntil = end;
     this.#attempts += 1;
     return true;
   }

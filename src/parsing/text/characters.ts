@@ -12,32 +12,22 @@ export const character = {
   backtick: 96,
 } as const;
 
-const NO_BREAK_SPACE = 0xa0;
 const LINE_SEPARATOR = 0x2028;
 const PARAGRAPH_SEPARATOR = 0x2029;
-const BYTE_ORDER_MARK = 0xfeff;
+const LAST_ASCII = 0x7f;
 /** Greatest character code of control characters and Latin punctuation. The codes above it are mostly letters. */
 const LAST_LATIN_SIGN = 0xbf;
 
+/** Whether a character is white space within a line; in other scripts than Latin, this may be U+3000, for example. */
 export function isBlank(code: number): boolean {
-  return code === character.space || code === character.tab;
+  if (code <= LAST_ASCII) return code === character.space || code === character.tab;
+  return isWhiteSpace(code) && code !== LINE_SEPARATOR && code !== PARAGRAPH_SEPARATOR;
 }
 
-/** Whether a character is white space between the parts of a value, line breaks included. */
-function isSpace(code: number): boolean {
-  const isControl = code >= character.tab && code <= 13;
-  return (
-    code === character.space ||
-    isControl ||
-    code === NO_BREAK_SPACE ||
-    code === BYTE_ORDER_MARK ||
-    code === LINE_SEPARATOR
-  );
-}
-
-/** Whether `trim` removes the character. */
+/** Whether a character is white space, a line break or a byte order mark, so that `trim` removes it. */
 export function isWhiteSpace(code: number): boolean {
-  return isSpace(code) || (code > LAST_LATIN_SIGN && String.fromCharCode(code).trim() === '');
+  if (code <= LAST_ASCII) return code === character.space || (code >= character.tab && code <= 13);
+  return String.fromCharCode(code).trim() === '';
 }
 
 export function isDigit(code: number): boolean {
@@ -58,11 +48,11 @@ export function isKeyCharacter(code: number): boolean {
   return isWordCharacter(code) || code === character.minus || code === character.dot;
 }
 
-function isForeignLetter(code: number): boolean {
-  const isDashOrQuote = code >= 0x2010 && code <= 0x2027;
-  const isSeparator = code === LINE_SEPARATOR || code === PARAGRAPH_SEPARATOR || code === BYTE_ORDER_MARK;
-  return code > LAST_LATIN_SIGN && !isDashOrQuote && !isSeparator;
-}
+/** Matches punctuation, white space and invisible characters, such as `，`, but not those that join letters. */
+const foreignSign = /[\p{P}\p{Z}]|(?![\u200c\u200d])\p{Cf}/u;
+
+const isForeignLetter = (code: number): boolean =>
+  code > LAST_LATIN_SIGN && !foreignSign.test(String.fromCharCode(code));
 
 /** A set of characters for fast searches through long texts. */
 export class CharacterSet {
@@ -154,7 +144,7 @@ export function isOneOf(characters: string, text: string, position: number): boo
 export function skipSpace(text: string, position: number): number {
   const near = position + SHORT_RUN;
   let at = position;
-  while (at < near && isSpace(text.charCodeAt(at))) at += 1;
+  while (at < near && isWhiteSpace(text.charCodeAt(at))) at += 1;
   return at < near ? at : runEnd(spaces, text, at);
 }
 
@@ -172,8 +162,8 @@ export function skipBlanks(text: string, position: number): number {
  */
 const SHORT_RUN = 32;
 
-const spaces = /[ \t-\r\u00a0\ufeff\u2028]*/y;
-const blanks = /[ \t]*/y;
+const spaces = /\s*/y;
+const blanks = /[^\S\n\v\f\r\u2028\u2029]*/y;
 
 /** Returns the end of the characters that a sticky pattern matches from `position` on. */
 function runEnd(pattern: RegExp, text: string, position: number): number {

@@ -6,7 +6,7 @@ import { openedReasoning } from './reasoning-marks.js';
 
 /**
  * The kind of a line in a reply (rule: markers). `quoted`: only displayed, so that no call in it runs (a fence with
- * prose before it, a blockquote, a table row, a list item, data that the service put into the prompt). `wrapper`: a
+ * prose before it, a blockquote, a table row, a list item, a diff, data that the service put into the prompt). `wrapper`: a
  * fence line that only wraps the reply, up to `end`. `value`: begins like a JSON value, so that labels in its strings
  * are not read. `marker`: begins with a label.
  */
@@ -42,6 +42,7 @@ export class LineClassifier {
   /** Column where the text of the current list item starts. */
   #itemColumn: number | null = null;
   #proseBefore = false;
+  #isInHunk = false;
   readonly #echoed = new EchoedFences();
 
   get insideCodeFence(): boolean {
@@ -111,12 +112,20 @@ export class LineClassifier {
     const first = skipBlanks(text, start);
     if (first >= end || text.charAt(first) === '\r') return { kind: 'blank' };
     if (this.#echoed.isInside) return { kind: 'quoted' };
+    if (this.#codeFence === null && this.#continuesHunk(line, first)) return this.#quote(text, first);
     const run = fenceRun(text, first, end);
     if (this.#codeFence !== null) {
       if (closesFence(this.#codeFence, run, { text, first, end })) this.#codeFence = null;
       return this.#quote(text, first);
     }
     return run === '' ? this.#enterText(line, first) : this.#enterFence(run, line, first);
+  }
+
+  /** Whether the line is in a hunk of a unified diff: its header `@@ -1 +1 @@`, or a line after it with `+`, `-` or a space. */
+  #continuesHunk({ text, start, indent = 0 }: ArrivingLine, first: number): boolean {
+    const isChange = first + indent > start || isOneOf('+-\\', text, first);
+    this.#isInHunk = text.startsWith('@@ -', first) || (this.#isInHunk && isChange);
+    return this.#isInHunk;
   }
 
   #quote(text: string, first: number): Line {

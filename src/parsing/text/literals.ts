@@ -187,7 +187,7 @@ export function readWordText(scanner: Scanner): string {
   return scanner.text.slice(start, scanner.position);
 }
 
-const wordStops = new CharacterSet(' \t\r\n,;:()[]{}<>"\'`');
+const wordStops = new CharacterSet(' \t\r\n\u00a0\u202f\u3000\ufeff,;:()[]{}<>"\'`');
 
 /** Reads a constant, a number or, in a lenient reading, an unquoted word. */
 function readWord(scanner: Scanner): JsonValue | undefined {

@@ -63,6 +63,10 @@ export function showing({ shown, total, what, rest }: Shown): string {
   return shown < total ? `${count}; ${rest}` : count;
 }
 
+/** Returns the beginning of a text, without half a surrogate pair at its end. */
+export const beginningOf = (text: string, length: number): string =>
+  text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
+
 /** Returns a list with a line such as `(2 folders could not be read)`; empty if the count is 0. */
 export function skipped(count: number, what: 'file' | 'folder'): string[] {
   return count === 0 ? [] : [`(${count} ${what}${count === 1 ? '' : 's'} could not be read)`];

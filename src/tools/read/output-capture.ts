@@ -1,4 +1,4 @@
-import { showing } from './limits.js';
+import { beginningOf, showing } from './limits.js';
 
 /** Number of characters that are kept from the beginning, and as many from the end. */
 const HALF_LENGTH = 15_000;
@@ -25,9 +25,10 @@ export class OutputCapture {
   }
 
   text(): string {
-    const shown = this.#head.length + this.#tail.length;
-    if (shown === this.#total) return (this.#head + this.#tail).trimEnd();
-    const cut = showing({ shown, total: this.#total, what: 'characters', rest: this.#rest });
-    return `${this.#head}\n… (${cut}) …\n${this.#tail.trimEnd()}`;
+    if (this.#head.length + this.#tail.length === this.#total) return (this.#head + this.#tail).trimEnd();
+    const head = beginningOf(this.#head, HALF_LENGTH);
+    const tail = this.#tail.replace(/^[\udc00-\udfff]/, '');
+    const count = { shown: head.length + tail.length, total: this.#total, what: 'characters' };
+    return `${head}\n… (${showing({ ...count, rest: this.#rest })}) …\n${tail.trimEnd()}`;
   }
 }

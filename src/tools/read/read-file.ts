@@ -1,7 +1,7 @@
 import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
 import { type Folder, readText } from '../folder/folder.js';
-import { atMost, showing } from './limits.js';
+import { atMost, beginningOf, showing } from './limits.js';
 
 /** Maximum number of characters shown of a line. A minified file may be a single line of a megabyte. */
 const MAX_LINE_LENGTH = 2_000;
@@ -68,11 +68,12 @@ const counted = (start: number, end: number, wanted: number) => ({
 
 function clip(line: string): string {
   if (line.length <= MAX_LINE_LENGTH) return line;
+  const beginning = beginningOf(line, MAX_LINE_LENGTH);
   const note = showing({
-    shown: MAX_LINE_LENGTH,
+    shown: beginning.length,
     total: line.length,
     what: 'characters',
     rest: 'search for the part you need',
   });
-  return `${line.slice(0, MAX_LINE_LENGTH)} … (${note})`;
+  return `${beginning} … (${note})`;
 }

@@ -2,7 +2,7 @@ import { isSavedRun } from '../../files/list-folder.js';
 import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/define-tool.js';
 import type { Folder } from '../folder/folder.js';
 import { type FindLines, findLines, type MatchLines } from './find-lines.js';
-import { atMost, showing, skipped } from './limits.js';
+import { atMost, beginningOf, showing, skipped } from './limits.js';
 import { notesOn, readPattern } from './search-pattern.js';
 
 /** Maximum number of characters shown of a line. */
@@ -63,7 +63,10 @@ export async function searchFiles(folder: Folder, search: Search, context: ToolC
     unreadable.folders += unreadableFolders;
     const texts = await Promise.all(paths.map((path) => searchableText(folder, path)));
     unreadable.files += texts.filter((text) => text === undefined).length;
-    const matches = await search.find(texts.map((text) => text ?? ''));
+    const matches = await findInEach(
+      texts.map((text) => text ?? ''),
+      search.find,
+    );
     for (const [index, found] of matches.entries()) {
       total += found.length;
       const room = Math.max(0, search.maxMatches - lines.length);
@@ -71,6 +74,17 @@ export async function searchFiles(folder: Folder, search: Search, context: ToolC
     }
   }
   return { lines, total, unreadable };
+}
+
+/** Searches texts together or, if that takes too long because many of them are long, one by one. */
+async function findInEach(texts: readonly string[], find: FindLines): ReturnType<FindLines> {
+  try {
+    return await find(texts);
+  } catch {
+    const found: Awaited<ReturnType<FindLines>> = [];
+    for (const text of texts) found.push(...(await find([text])));
+    return found;
+  }
 }
 
 export function renderMatches({ lines, total, unreadable }: Matches): string {
@@ -117,5 +131,5 @@ async function searchableText(folder: Folder, path: string): Promise<string | un
 
 const clip = (text: string): string => {
   const line = text.trimEnd();
-  return line.length > MAX_TEXT_LENGTH ? `${line.slice(0, MAX_TEXT_LENGTH)} …` : line;
+  return line.length > MAX_TEXT_LENGTH ? `${beginningOf(line, MAX_TEXT_LENGTH)} …` : line;
 };

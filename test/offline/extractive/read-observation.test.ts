@@ -1,5 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { readHits, readLines, readPaths } from '../../../src/offline/extractive/prompt/read-observation.js';
+import {
+  isFailure,
+  readHits,
+  readLines,
+  readPaths,
+} from '../../../src/offline/extractive/prompt/read-observation.js';
 
 const hit = { path: 'src/a.js', line: 12, text: 'const a = 1;' };
 
@@ -34,6 +39,17 @@ test.each([
   ['no number at all', 'const a = 1;\n'],
 ])('lines of a file are read from an observation with %s before each text', (_form, observation) => {
   expect([...readLines(observation, 'src/a.js', 12)]).toEqual([hit, { ...hit, line: 13, text: '' }]);
+});
+
+test.each([
+  ['Error: busy', true],
+  ['error (404)', true],
+  ['This call was not run.', true],
+  ['error.ts:3: throw', false],
+  ['error-handling.md:1: # Errors', false],
+  ['errors/index.ts:1: x', false],
+])('an observation that begins with %j is a failure: %j', (observation, isFailed) => {
+  expect(isFailure(observation)).toBe(isFailed);
 });
 
 test('deeply nested JSON in an observation is not a hit', () => {

@@ -91,6 +91,23 @@ describe('the offline model answers questions about examples/shop (rule: offline
     expect(answer).toContain('- src/cart.js');
   });
 
+  test.each([
+    ['Error: The search index is locked.\nTry again.', 'Error: The search index is locked.'],
+    ['This call was not run.', 'This call was not run.'],
+  ])('the offline model claims no absence after failed searches: %j', (observation, reason) => {
+    const { answer } = runMiniLoop('Where are the kangaroos fed?', { failing: { search_code: observation } });
+    expect(answer).toMatch(/^I could not look through all files, because search_code failed: /);
+    expect(answer).toContain(`${reason}\n\nI do not know whether there is anything for "kangaroo"`);
+    expect(answer).not.toContain('I found nothing');
+  });
+
+  test('the offline model says before its quotes that a tool failed', () => {
+    const { answer } = runMiniLoop('What does this project do?', { failing: { list_files: 'Error: busy' } });
+    expect(answer).toMatch(
+      /^I could not look through all files, because list_files failed: Error: busy\n\nREADME/,
+    );
+  });
+
   test('the offline model reads the readme if a question names it', () => {
     const { answer, calls } = runMiniLoop('And the readme?');
     expect(calls).toEqual(['read_file(path="README.md")']);

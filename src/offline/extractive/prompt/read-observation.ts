@@ -102,8 +102,9 @@ export function readPaths(observation: string): string[] {
   });
 }
 
-/** Returns whether the observation says that the tool failed. */
-export const isFailure = (observation: string): boolean => /^\s*(?:error\b|not run\b)/iu.test(observation);
+/** Returns whether the observation says that the tool failed, unlike a match in a file such as `error.ts`. */
+export const isFailure = (observation: string): boolean =>
+  /^\s*(?:error(?![\w/-]|\.\w)|(?:this call was )?not run\b)/iu.test(observation);
 
 /** Returns whether the observation says that the tool returned only a part of its result. */
 export function isCut(observation: string): boolean {
