@@ -195,8 +195,7 @@ export class McpConnection {
         }),
       };
       const request = { method: 'tools/call', params: { name, arguments: args } };
-      const result = textOfResult(await this.#request(request, options));
-      return { ...result, text: withoutSecrets(result.text, this.#secrets) };
+      return textOfResult(await this.#request(request, options), this.#secrets);
     } catch (error) {
       if (signal.aborted || hasCode(error, SdkErrorCode.RequestTimeout)) void this.#endIfDead();
       signal.throwIfAborted();

@@ -243,7 +243,7 @@ describe('results of MCP calls (rule: mcp-results)', () => {
   test('secrets in the URL of an MCP server are redacted in the notice that it cannot be used', async () => {
     const url = 'http://user:pa55-canary@127.0.0.1:9/mcp?api_key=key-canary==&view=all-of-it';
     const { notices } = await open({}, { servers: { raw: { url } } });
-    expect(notices.join()).toContain('user:[redacted]@127.0.0.1:9/mcp?api_key=[redacted]==&view=all-of-it');
+    expect(notices.join()).toContain('user:[redacted]@127.0.0.1:9/mcp?api_key=[redacted]&view=all-of-it');
     expect(notices.join()).not.toContain('canary');
   });
 });
