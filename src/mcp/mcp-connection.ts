@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import {
   Client,
   type Request,
@@ -145,10 +146,15 @@ export class McpConnection {
       cursor = next;
     }
     const read = entries.slice(0, MAX_TOOLS).map((entry) => this.#withoutSecrets(readListedTool(entry)));
+    const tools = read.filter((each) => 'inputSchema' in each);
     const more = { name: '(the others)', reason: `a server's first ${MAX_TOOLS} tools are offered` };
     return {
-      tools: withoutDuplicates(read.filter((each) => 'inputSchema' in each)),
-      leftOut: [...read.filter((each) => 'reason' in each), ...(entries.length > MAX_TOOLS ? [more] : [])],
+      tools: tools.filter(isFirstOfItsName),
+      leftOut: [
+        ...read.filter((each) => 'reason' in each),
+        ...tools.filter(isOtherTool).map(({ name }) => ({ name, reason: 'another tool has the same name' })),
+        ...(entries.length > MAX_TOOLS ? [more] : []),
+      ],
     };
   }
 
@@ -308,6 +314,8 @@ export class McpConnection {
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof SdkHttpError) return describeHttpFailure(error);
+  // The SDK's validation writes a page of JSON.
+  if (error.name === 'ZodError') return 'its reply is not valid JSON-RPC';
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }
 
@@ -344,6 +352,13 @@ interface Progress {
 const describeProgress = ({ progress, total, message }: Progress): string =>
   [total === undefined ? String(progress) : `${progress}/${total}`, message].filter(Boolean).join(' ');
 
-/** Keeps only the first of several tools with the same name. */
-const withoutDuplicates = (tools: readonly ListedTool[]): readonly ListedTool[] =>
-  tools.filter(({ name }, index) => tools.findIndex((each) => each.name === name) === index);
+const isFirstOfItsName = ({ name }: ListedTool, index: number, tools: readonly ListedTool[]): boolean =>
+  tools.findIndex((each) => each.name === name) === index;
+
+/** Returns true if an earlier tool has the same name, but is not the same tool listed again. */
+const isOtherTool = (tool: ListedTool, index: number, tools: readonly ListedTool[]): boolean =>
+  !isFirstOfItsName(tool, index, tools) &&
+  !isDeepStrictEqual(
+    tools.find(({ name }) => name === tool.name),
+    tool,
+  );

@@ -112,6 +112,12 @@ test.each([
   await expect(call()).rejects.toThrow('The server far failed: its reply ended before the result.');
 });
 
+test('an MCP call fails with a short reason if the reply over HTTP is not valid JSON-RPC (rule: mcp-servers)', async () => {
+  answerCall = (id, response) => send(response, { id, result: null });
+  const { call } = await open();
+  await expect(call()).rejects.toThrow('The server far failed: its reply is not valid JSON-RPC.');
+});
+
 test.each([
   [401, 'it answered with HTTP 401 (put a valid token into its headers; OAuth is not supported): Sorry, no'],
   [
