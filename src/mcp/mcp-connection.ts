@@ -1,9 +1,15 @@
+import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import {
   Client,
+  type Request,
+  type RequestOptions,
   SdkError,
   SdkErrorCode,
+  SdkHttpError,
   type StandardSchemaV1,
+  StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { isObject } from '../conversation/is-object.js';
@@ -48,6 +54,8 @@ const MAX_TOOLS = 128;
 const MAX_PAGES = 64;
 /** How long a server may take to answer a ping after a call was cancelled. */
 const PING_TIMEOUT_MS = 2_000;
+/** How long closing waits until an HTTP server confirms the end of the session. */
+const LEAVE_TIMEOUT_MS = 2_000;
 /** Maximum number of messages that a server may send at once; also the maximum per second over a longer time. */
 const MAX_BURST = 5_000;
 const MAX_PER_SECOND = 500;
@@ -56,6 +64,10 @@ const MAX_REASON_LENGTH = 1_000;
 /** Maximum length of the server's output that a failure reason quotes. */
 const MAX_QUOTED_LENGTH = 100;
 const CLOSED = 'it was closed';
+/** HTTP statuses for an unknown session. The protocol demands 404, but many servers send 400. */
+const UNKNOWN_SESSION: readonly number[] = [400, 404];
+const clientInfo = { name: 'stepwise', version: '1' };
+const capabilities = { roots: {} };
 
 export class McpConnection {
   /** True if the tool list has never been read, or has changed since it was read. */
@@ -67,6 +79,7 @@ export class McpConnection {
   readonly #flood = new FloodGauge(MAX_BURST, MAX_PER_SECOND);
   readonly #onEnd: () => void;
   #isOpen = false;
+  #renewing: Promise<void> | undefined;
   #endReason: string | undefined;
 
   /** Throws `TypeError` if the URL is invalid. */
@@ -85,7 +98,7 @@ export class McpConnection {
    */
   #createClient(folder: string): Client {
     const roots = [{ uri: pathToFileURL(folder).href, name: 'project' }];
-    const client = new Client({ name: 'stepwise', version: '1' }, { capabilities: { roots: {} } });
+    const client = new Client(clientInfo, { capabilities });
     client.setRequestHandler('roots/list', () => ({ roots }));
     client.setNotificationHandler('notifications/tools/list_changed', () => {
       this.isListStale = true;
@@ -133,10 +146,15 @@ export class McpConnection {
       cursor = next;
     }
     const read = entries.slice(0, MAX_TOOLS).map((entry) => this.#withoutSecrets(readListedTool(entry)));
+    const tools = read.filter((each) => 'inputSchema' in each);
     const more = { name: '(the others)', reason: `a server's first ${MAX_TOOLS} tools are offered` };
     return {
-      tools: withoutDuplicates(read.filter((each) => 'inputSchema' in each)),
-      leftOut: [...read.filter((each) => 'reason' in each), ...(entries.length > MAX_TOOLS ? [more] : [])],
+      tools: tools.filter(isFirstOfItsName),
+      leftOut: [
+        ...read.filter((each) => 'reason' in each),
+        ...tools.filter(isOtherTool).map(({ name }) => ({ name, reason: 'another tool has the same name' })),
+        ...(entries.length > MAX_TOOLS ? [more] : []),
+      ],
     };
   }
 
@@ -156,7 +174,7 @@ export class McpConnection {
     const params = cursor === undefined ? {} : { cursor };
     try {
       const options = { timeout: this.#timeouts.listMs };
-      const result = await this.#client.request({ method: 'tools/list', params }, anything, options);
+      const result = await this.#request({ method: 'tools/list', params }, options);
       return isObject(result) ? result : {};
     } catch (error) {
       throw new Error(this.#reasonOf(error));
@@ -183,13 +201,45 @@ export class McpConnection {
         }),
       };
       const request = { method: 'tools/call', params: { name, arguments: args } };
-      const result = textOfResult(await this.#client.request(request, anything, options));
-      return { ...result, text: withoutSecrets(result.text, this.#secrets) };
+      return textOfResult(await this.#request(request, options), this.#secrets);
     } catch (error) {
       if (signal.aborted || hasCode(error, SdkErrorCode.RequestTimeout)) void this.#endIfDead();
       signal.throwIfAborted();
       throw new Error(this.#reasonOf(error));
     }
+  }
+
+  /**
+   * Sends a request. If an HTTP server no longer knows the session, for example after a restart, opens a new session and
+   * sends the request again, as the protocol demands.
+   */
+  async #request(request: Request, options: RequestOptions): Promise<unknown> {
+    const { sessionId } = this.#transport;
+    try {
+      return await this.#client.request(request, anything, options);
+    } catch (error) {
+      if (sessionId === undefined || this.#endReason !== undefined) throw error;
+      if (!(error instanceof SdkHttpError) || !UNKNOWN_SESSION.includes(error.status)) throw error;
+      if (this.#transport.sessionId === sessionId) await this.#renewSession();
+      return this.#client.request(request, anything, options);
+    }
+  }
+
+  /** Opens a new session with the same server. Concurrent calls share it. */
+  #renewSession(): Promise<void> {
+    this.#renewing ??= this.#initializeAgain().finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  async #initializeAgain(): Promise<void> {
+    const params = { protocolVersion: this.#client.getNegotiatedProtocolVersion(), capabilities, clientInfo };
+    const options = { timeout: this.#timeouts.connectMs };
+    await this.#client.request({ method: 'initialize', params }, anything, options);
+    await this.#client.notification({ method: 'notifications/initialized' });
+    // A restarted server may offer other tools.
+    this.isListStale = true;
   }
 
   /** Pings the server and ends it if it does not answer. A ping is needed because servers do not acknowledge a cancellation. */
@@ -202,8 +252,17 @@ export class McpConnection {
   }
 
   /** Ends the server. Never rejects. */
-  close(): Promise<void> {
-    return this.#end(CLOSED);
+  async close(): Promise<void> {
+    this.#recordEnd(CLOSED);
+    await this.#leaveSession();
+    await this.#end(CLOSED);
+  }
+
+  /** Tells an HTTP server that the session is over. Otherwise many servers would keep it forever. */
+  async #leaveSession(): Promise<void> {
+    if (!(this.#transport instanceof StreamableHTTPClientTransport)) return;
+    const left = this.#transport.terminateSession().catch(() => undefined);
+    await Promise.race([left, setTimeout(LEAVE_TIMEOUT_MS, undefined, { ref: false })]);
   }
 
   async #end(reason: string): Promise<void> {
@@ -254,7 +313,23 @@ export class McpConnection {
 /** Returns the message of an error followed by that of its cause, because `fetch failed` alone explains nothing. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (error instanceof SdkHttpError) return describeHttpFailure(error);
+  // The SDK's validation writes a page of JSON.
+  if (error.name === 'ZodError') return 'its reply is not valid JSON-RPC';
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}
+
+/** What to do about an HTTP status, for people. */
+const httpAdvice: Readonly<Record<number, string>> = {
+  401: 'put a valid token into its headers; OAuth is not supported',
+  404: 'check its url; a server of the older transport needs "type": "sse"',
+  405: 'check its url; a server of the older transport needs "type": "sse"',
+};
+
+function describeHttpFailure({ status, message }: SdkHttpError): string {
+  const advice = httpAdvice[status] ? ` (${httpAdvice[status]})` : '';
+  const body = message.replace('Error POSTing to endpoint: ', '').replace(/\s+/g, ' ').trim();
+  return `it answered with HTTP ${status}${advice}${body && `: ${body}`}`;
 }
 
 const hasCode = (error: unknown, code: SdkErrorCode): boolean =>
@@ -277,6 +352,13 @@ interface Progress {
 const describeProgress = ({ progress, total, message }: Progress): string =>
   [total === undefined ? String(progress) : `${progress}/${total}`, message].filter(Boolean).join(' ');
 
-/** Keeps only the first of several tools with the same name. */
-const withoutDuplicates = (tools: readonly ListedTool[]): readonly ListedTool[] =>
-  tools.filter(({ name }, index) => tools.findIndex((each) => each.name === name) === index);
+const isFirstOfItsName = ({ name }: ListedTool, index: number, tools: readonly ListedTool[]): boolean =>
+  tools.findIndex((each) => each.name === name) === index;
+
+/** Returns true if an earlier tool has the same name, but is not the same tool listed again. */
+const isOtherTool = (tool: ListedTool, index: number, tools: readonly ListedTool[]): boolean =>
+  !isFirstOfItsName(tool, index, tools) &&
+  !isDeepStrictEqual(
+    tools.find(({ name }) => name === tool.name),
+    tool,
+  );

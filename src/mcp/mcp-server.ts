@@ -36,7 +36,11 @@ export function secretsOf(server: McpServer): readonly string[] {
   const values = isStdio(server)
     ? secretsAmong(Object.entries(server.env ?? {}))
     : [...Object.values(server.headers ?? {}), ...secretsIn(server.url)];
-  return values.flatMap((value) => [value, ...value.split(/\s+/)]).filter(isLongEnough);
+  return values
+    .flatMap((value) => [value, ...value.split(/\s+/)])
+    .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]) // as it is written, and within JSON
+    .filter(isLongEnough)
+    .sort((a, b) => b.length - a.length); // longest first, because one secret may begin with another
 }
 
 /**

@@ -3,6 +3,7 @@ import { isObject } from '../conversation/is-object.js';
 import { type Attachment, isAttachment } from '../sdk/base/attachments.js';
 import { OutputCapture } from '../tools/read/output-capture.js';
 import { isDeeperThan } from './is-deeper-than.js';
+import { withoutSecrets } from './mcp-server.js';
 
 /** The result of a call as text for the model. */
 export interface CallText {
@@ -12,16 +13,25 @@ export interface CallText {
   readonly attachments?: readonly Attachment[];
 }
 
-/** Converts the result of `tools/call` to text. Describes images, sound and links in brackets (rule: mcp-results). */
-export function textOfResult(result: unknown): CallText {
+/**
+ * Converts the result of `tools/call` to text without secrets. Describes images, sound and links in brackets (rule:
+ * mcp-results).
+ */
+export function textOfResult(result: unknown, secrets: readonly string[] = []): CallText {
   if (!isObject(result)) return { text: 'The server answered with no result.', isError: true };
-  const content = Array.isArray(result['content']) ? result['content'] : [];
-  const parts = [...content.map(textOfBlock), ...structured(result['structuredContent'], content)];
-  const text = parts.filter((part) => part !== '').join('\n\n');
-  const attachments = content.flatMap(attachmentOf);
+  const isError = result['isError'] === true;
+  const content = [result['content'] ?? []].flat();
+  // A failed observation has no attachments.
+  const attachments = isError ? [] : content.flatMap(attachmentOf);
+  const parts = [
+    ...content.map((block) => textOfBlock(block, isError)),
+    ...structured(result['structuredContent'], content),
+  ];
+  // The text is cut last, because a cut within a secret would hide it from the redaction.
+  const text = cut(withoutSecrets(parts.filter((part) => part !== '').join('\n\n'), secrets)).toWellFormed();
   return {
-    text: cut(text) || 'Done; the tool returned no text.',
-    isError: result['isError'] === true,
+    text: text || (isError ? 'The tool failed and returned no text.' : 'Done; the tool returned no text.'),
+    isError,
     ...(attachments.length > 0 && { attachments }),
   };
 }
@@ -43,11 +53,14 @@ function cut(text: string): string {
   return capture.text();
 }
 
-function textOfBlock(block: unknown): string {
-  if (!isObject(block)) return '[a part that cannot be read]';
+const UNREADABLE = '[a part that cannot be read]';
+
+function textOfBlock(block: unknown, isError: boolean): string {
+  if (typeof block === 'string') return block;
+  if (!isObject(block)) return UNREADABLE;
   const { type, text, data, mimeType, uri, name, description, resource } = block;
-  if (type === 'text') return typeof text === 'string' ? text : '';
-  if (attachmentOf(block).length > 0) return `[image, ${describeData(mimeType, data)}]`;
+  if (type === 'text') return typeof text === 'string' ? text : UNREADABLE;
+  if (!isError && attachmentOf(block).length > 0) return `[image, ${describeData(mimeType, data)}]`;
   if (type === 'image' || type === 'audio') return `[${type}, ${describeData(mimeType, data)}: not shown]`;
   if (type === 'resource_link') {
     const details = [name, mimeType, description].filter((each) => typeof each === 'string').join(', ');
@@ -73,20 +86,28 @@ function describeData(mimeType: unknown, data: unknown): string {
 const MAX_DEPTH = 100;
 
 /**
- * Returns a list with structured content as JSON text. The list is empty if a text block already repeats the content,
- * either as a whole or as the object's only field.
+ * Returns a list with structured content as JSON text. The list is empty if the text blocks already repeat the content,
+ * either as a whole or as the object's only field. Python servers write each item of a list as a block of its own.
  */
 function structured(value: unknown, content: readonly unknown[]): readonly string[] {
-  if (value === undefined) return [];
+  if (value === undefined || value === null) return [];
   if (isDeeperThan(MAX_DEPTH, value)) return [`[an object of more than ${MAX_DEPTH} levels: not shown]`];
-  const [field, ...others] = isObject(value) ? Object.values(value) : [];
-  const isRepeated = content.some((block) => {
-    const text = isObject(block) ? block['text'] : undefined;
-    if (typeof text !== 'string') return false;
-    return (text === field && others.length === 0) || isDeepStrictEqual(readJson(text), value);
-  });
+  const texts = content.flatMap((block) => (isObject(block) ? (block['text'] ?? []) : []));
+  const fields = isObject(value) ? Object.values(value) : [];
+  const isRepeated = [value, ...(fields.length === 1 ? fields : [])].some(
+    (each) =>
+      texts.some((text) => says(text, each)) ||
+      (Array.isArray(each) &&
+        each.length > 0 &&
+        each.length === texts.length &&
+        each.every((item, index) => says(texts[index], item))),
+  );
   return isRepeated ? [] : [JSON.stringify(value)];
 }
+
+/** Returns true if a text is the value, or is its JSON. */
+const says = (text: unknown, value: unknown): boolean =>
+  text === value || (typeof text === 'string' && isDeepStrictEqual(readJson(text), value));
 
 function readJson(text: string): unknown {
   try {

@@ -46,12 +46,13 @@ const temporaryFile = () => {
 
 describe('the tools of MCP servers (rule: mcp-tools)', () => {
   test('mcpTools reads all pages of a tool list, drops duplicates and stops when the pages form a circle', async () => {
-    const { tools } = await open({
+    const { tools, notices } = await open({
       pages: [
         [tool('a'), tool('b')],
         [tool('c'), tool('a')],
       ],
     });
+    expect(notices).toEqual([]);
     expect(tools.map(({ name }) => name)).toEqual(['raw__a', 'raw__b', 'raw__c']);
     const circle = await open({ pages: [[tool('a')]], circles: true });
     expect(circle.tools.map(({ name }) => name)).toEqual(['raw__a']);
@@ -127,6 +128,13 @@ describe('the tools of MCP servers (rule: mcp-tools)', () => {
       { type: 'object', ...schema },
       { type: 'object' },
     ]);
+  });
+
+  test('of two different MCP tools with one name, the first is offered and the other is reported', async () => {
+    const pages = [[tool('a'), tool('b')], [tool('a', { description: 'Another.' })]];
+    const { tools, notices } = await open({ pages });
+    expect(tools.map(({ description }) => description)).toEqual(['Does a.', 'Does b.']);
+    expect(notices).toEqual(['raw offers a, which is left out: another tool has the same name']);
   });
 
   test('mcpTools offers the first 128 tools of a server and reports that the others are left out', async () => {
@@ -243,7 +251,7 @@ describe('results of MCP calls (rule: mcp-results)', () => {
   test('secrets in the URL of an MCP server are redacted in the notice that it cannot be used', async () => {
     const url = 'http://user:pa55-canary@127.0.0.1:9/mcp?api_key=key-canary==&view=all-of-it';
     const { notices } = await open({}, { servers: { raw: { url } } });
-    expect(notices.join()).toContain('user:[redacted]@127.0.0.1:9/mcp?api_key=[redacted]==&view=all-of-it');
+    expect(notices.join()).toContain('user:[redacted]@127.0.0.1:9/mcp?api_key=[redacted]&view=all-of-it');
     expect(notices.join()).not.toContain('canary');
   });
 });
@@ -316,6 +324,27 @@ describe('MCP servers in child processes (rule: mcp-servers)', () => {
     const { tools, notices } = await open({ ...offering('echo'), greeting });
     expect(await call(tools, 'echo')).toBe('hello');
     expect(notices).toEqual([]);
+  });
+
+  test.each([
+    ['blanks before each message', '  \t', ' '],
+    ['a byte order mark before each message', '\uFEFF', '\r'],
+    ['each message in a list', '[', ']'],
+  ])('an MCP server that writes %s is usable', async (_, before, after) => {
+    const { tools } = await open({ ...offering('echo'), around: [before, after] });
+    expect(await call(tools, 'echo')).toBe('hello');
+  });
+
+  test('an MCP call fails at once if the reply has a result that is null', async () => {
+    const { tools } = await open(offering('null_result'));
+    await expect(call(tools, 'null_result')).rejects.toThrow(
+      'The server raw failed: its reply is not valid JSON-RPC.',
+    );
+  });
+
+  test('an MCP server whose replies lack the version of JSON-RPC is left out at once, with that reason', async () => {
+    const { notices } = await open({ ...offering('echo'), version: '1.0' });
+    expect(notices).toEqual(['raw cannot be used: its reply is not valid JSON-RPC']);
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { secretsOf } from '../../src/mcp/mcp-server.js';
 import { textOfResult } from '../../src/mcp/result-text.js';
 
 const textOf = (...content: unknown[]) => textOfResult({ content }).text;
@@ -35,6 +36,7 @@ test.each([
   ],
   ['a block of an unknown type', [{ type: 'hologram' }], '[a part of the type hologram: not shown]'],
   ['an invalid block', [7, null], '[a part that cannot be read]\n\n[a part that cannot be read]'],
+  ['a text block without text', [{ type: 'text' }], '[a part that cannot be read]'],
   ['an empty result', [], 'Done; the tool returned no text.'],
 ])('textOfResult converts %s to text for the model (rule: mcp-results)', (_, content, text) => {
   expect(textOf(...content)).toBe(text);
@@ -56,6 +58,52 @@ test('textOfResult appends structured content unless the text already contains i
   expect(textWith('It is hot.')).toBe('It is hot.\n\n{"degrees":33}');
   const wrapped = { content: [{ type: 'text', text: 'a\nb' }], structuredContent: { content: 'a\nb' } };
   expect(textOfResult(wrapped).text).toBe('a\nb');
+});
+
+test.each([
+  ['each item in a block of its own', ['a', 'b'], { result: ['a', 'b'] }],
+  ['objects in blocks of their own', ['{"a":1}', '{"b":2}'], { result: [{ a: 1 }, { b: 2 }] }],
+  ['a number', ['5'], { result: 5 }],
+  ['null as structured content', ['a'], null],
+])('textOfResult does not repeat what a Python server writes twice: %s (rule: mcp-results)', (_, texts, structuredContent) => {
+  const content = texts.map((text) => ({ type: 'text', text }));
+  expect(textOfResult({ content, structuredContent }).text).toBe(texts.join('\n\n'));
+});
+
+test('textOfResult returns an empty list of structured content (rule: mcp-results)', () => {
+  expect(textOfResult({ content: [], structuredContent: { result: [] } }).text).toBe('{"result":[]}');
+});
+
+test.each([
+  ['a string', 'plain text', 'plain text'],
+  ['a single block', { type: 'text', text: 'one block' }, 'one block'],
+])('textOfResult reads content that is no list but %s (rule: mcp-results)', (_, content, text) => {
+  expect(textOfResult({ content }).text).toBe(text);
+});
+
+test('textOfResult describes images of a failed call as not shown, and says that a failure has no text (rule: mcp-results)', () => {
+  const image = { type: 'image', mimeType: 'image/png', data };
+  expect(textOfResult({ content: [image], isError: true })).toEqual({
+    text: '[image, image/png, 10 bytes: not shown]',
+    isError: true,
+  });
+  expect(textOfResult({ isError: true }).text).toBe('The tool failed and returned no text.');
+});
+
+test('textOfResult redacts a secret where a long text is cut, and one that JSON escapes (rule: mcp-servers)', () => {
+  const env = { TOKEN: 'canary-0123456789', PASSWORD: 'canary"\\456789', KEY: 'canary-0123456789-and-more' };
+  const secrets = secretsOf({ command: 'server', env });
+  const around = `${'x'.repeat(14_990)}${env.TOKEN}${'y'.repeat(40_000)}`;
+  const structuredContent = { password: env.PASSWORD, key: env.KEY };
+  const { text } = textOfResult({ content: [{ type: 'text', text: around }], structuredContent }, secrets);
+  expect(text).not.toContain('canary');
+  expect(text).toContain('{"password":"[redacted]","key":"[redacted]"}');
+});
+
+test('textOfResult replaces halves of surrogate pairs, also where a long text is cut (rule: mcp-results)', () => {
+  const { text } = textOfResult({ content: [{ type: 'text', text: `\ud800${'🦄'.repeat(40_000)}` }] });
+  expect(text.isWellFormed()).toBe(true);
+  expect(text.startsWith('\ufffd🦄')).toBe(true);
 });
 
 test('textOfResult converts any value to a non-empty text of less than 31,000 characters (rule: mcp-results)', () => {

@@ -11,6 +11,10 @@ import { pathToFileURL } from 'node:url';
 export interface RawServer {
   /** Text that the server writes before any message. */
   readonly greeting?: string;
+  /** Text that the server writes before and after each message. */
+  readonly around?: readonly [string, string];
+  /** Version of JSON-RPC that messages declare. */
+  readonly version?: string;
   readonly neverInitializes?: boolean;
   readonly neverLists?: boolean;
   /** Number of characters that the server writes to its standard error. */
@@ -98,6 +102,7 @@ const calls: Readonly<Record<string, (id: number, behaviour: RawServer) => void>
     waiting = id;
   },
   long: (id) => answer(id, text('word '.repeat(40_000))),
+  null_result: (id) => answer(id, null),
   no_result: (id) => answer(id, {}),
   environment: (id) => answer(id, text(JSON.stringify(process.env))),
   tells_secret: (id) => {
@@ -108,11 +113,14 @@ const calls: Readonly<Record<string, (id: number, behaviour: RawServer) => void>
 };
 
 let changed = false;
+let version = '2.0';
+let [before, after] = ['', ''];
 let waiting = 0;
 const answersToUs: unknown[] = [];
 
 const text = (said: string) => ({ content: [{ type: 'text', text: said }] });
-const send = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+const send = (message: object) => write(JSON.stringify({ jsonrpc: version, ...message }));
+const write = (message: string) => process.stdout.write(`${before}${message}${after}\n`);
 const answer = (id: number, result: unknown) => send({ id, result });
 
 function listTools(id: number, { cursor: at }: { cursor?: number }, behaviour: RawServer): void {
@@ -125,8 +133,8 @@ function listTools(id: number, { cursor: at }: { cursor?: number }, behaviour: R
   const tools = JSON.stringify(all[page] ?? all[0]);
   const cursor = next === undefined ? '' : `,"nextCursor":"${next}"`;
   // The response is written as text, because JSON.stringify cannot write values that are nested this deeply.
-  process.stdout.write(
-    `{"jsonrpc":"2.0","id":${id},"result":{"tools":${tools.slice(0, -1)}${deepTool(behaviour)}]${cursor}}}\n`,
+  write(
+    `{"jsonrpc":"2.0","id":${id},"result":{"tools":${tools.slice(0, -1)}${deepTool(behaviour)}]${cursor}}}`,
   );
 }
 
@@ -154,6 +162,8 @@ function receive(message: Message, behaviour: RawServer): void {
 
 function serve(behaviour: RawServer): void {
   const { greeting = '', errorFlood = 0, startsProcess, pidFile, log } = behaviour;
+  version = behaviour.version ?? version;
+  [before, after] = behaviour.around ?? ['', ''];
   process.stdout.write(greeting);
   for (let left = errorFlood; left > 0; left -= 10_000) process.stderr.write('e'.repeat(10_000));
   if (startsProcess) {

@@ -83,7 +83,8 @@ interface Origin {
 
 /** Throws an `Error` if the text is no JSON object with `mcpServers`. */
 async function readServers(text: string, { file, folder }: Origin): Promise<ConfiguredServers> {
-  const { mcpServers } = asRecord(JSON.parse(text), 'it is not a JSON object');
+  // Editors of Windows may begin a file with a byte order mark.
+  const { mcpServers } = asRecord(JSON.parse(text.replace(/^\uFEFF/, '')), 'it is not a JSON object');
   const entries = Object.entries(asRecord(mcpServers, 'it has no object "mcpServers"'));
   const repeated = repeatedServers(text);
   const servers: ConfiguredServer[] = [];

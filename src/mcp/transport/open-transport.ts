@@ -1,5 +1,7 @@
 import {
   type FetchLike,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type Transport,
@@ -28,9 +30,27 @@ function openHttp({ type, url, headers }: HttpServer): Transport {
   if (address?.protocol !== 'http:' && address?.protocol !== 'https:')
     throw new TypeError('its url is not a valid http or https address');
   const options = { fetch: boundedFetch(proxyFetch()), requestInit: { headers: { ...headers } } };
-  return type === 'sse'
-    ? new SSEClientTransport(address, options)
-    : new StreamableHTTPClientTransport(address, options);
+  return type === 'sse' ? new SSEClientTransport(address, options) : new HttpTransport(address, options);
+}
+
+/** JSON-RPC error code of our own, for a reply that will not arrive. */
+const NO_REPLY = -32_000;
+
+/**
+ * Streamable HTTP in which a request fails as soon as the stream of its reply ends. The SDK alone would wait for the
+ * time limit of the call.
+ */
+class HttpTransport extends StreamableHTTPClientTransport {
+  override send(
+    message: JSONRPCMessage | JSONRPCMessage[],
+    options?: Parameters<StreamableHTTPClientTransport['send']>[1],
+  ): Promise<void> {
+    if (!isJSONRPCRequest(message)) return super.send(message, options);
+    const error = { code: NO_REPLY, message: 'its reply ended before the result' };
+    // If the result has arrived, nothing waits for this id any more, and the SDK ignores the error.
+    const onRequestStreamEnd = () => this.onmessage?.({ jsonrpc: '2.0', id: message.id, error });
+    return super.send(message, { ...options, onRequestStreamEnd });
+  }
 }
 
 /**

@@ -3,13 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import {
-  deserializeMessage,
   type JSONRPCMessage,
+  parseJSONRPCMessage,
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import spawn from 'cross-spawn';
+import { isObject } from '../../conversation/is-object.js';
 import { endCommand, killOnExit } from '../../tools/run/end-command.js';
 import { startOf } from '../../tools/run/process-table.js';
 import { markVariable } from '../../tools/run/start-command.js';
@@ -135,26 +136,24 @@ export class StdioTransport implements Transport {
 
   /** Reads a line. Skips a line that is not a message, because some programs also print greetings or logs. */
   #readLine(written: string): void {
-    // Windows programs may begin their output with a byte order mark.
-    const line = this.#hasSpoken ? written : written.replace(/^\uFEFF/, '');
+    // Also removes a byte order mark, with which Windows programs may begin their output.
+    const line = written.trim();
     this.#unreadable += 1;
     if (this.#unreadable > MAX_UNREADABLE_LINES)
       this.#giveUp(
         `it wrote ${MAX_UNREADABLE_LINES.toLocaleString('en')} lines that are not protocol messages`,
       );
     if (this.#closing) return;
-    if (line.startsWith('{')) this.#readMessage(line);
-    if (!this.#hasSpoken) this.#firstUnreadable ??= line.slice(0, MAX_KEPT_LENGTH).trim() || undefined;
+    if (/^[{[]/.test(line)) this.#readMessages(line);
+    if (!this.#hasSpoken) this.#firstUnreadable ??= line.slice(0, MAX_KEPT_LENGTH) || undefined;
   }
 
-  #readMessage(line: string): void {
-    try {
-      const message = deserializeMessage(line);
+  /** Reads a message, or a list of messages, which revision 2025-03-26 of the protocol allows. */
+  #readMessages(line: string): void {
+    for (const message of [parseJson(line)].flat().flatMap(toMessage)) {
       this.#unreadable = 0;
       this.#hasSpoken = true;
       this.onmessage?.(message);
-    } catch (error) {
-      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
@@ -185,5 +184,31 @@ export class StdioTransport implements Transport {
     this.#child?.stdin.destroy();
     await this.#end?.();
     this.onclose?.();
+  }
+}
+
+/** JSON-RPC error code for an invalid message. */
+const INVALID_MESSAGE = -32_600;
+
+/**
+ * Returns a list with the message. It is empty if the value is no message. An invalid reply becomes an error, so that
+ * its request does not wait for the time limit.
+ */
+function toMessage(value: unknown): JSONRPCMessage[] {
+  try {
+    return [parseJSONRPCMessage(value)];
+  } catch {
+    const isReply = isObject(value) && ('result' in value || 'error' in value);
+    if (!isReply || typeof value['id'] !== 'number') return [];
+    const error = { code: INVALID_MESSAGE, message: 'its reply is not valid JSON-RPC' };
+    return [{ jsonrpc: '2.0', id: value['id'], error }];
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

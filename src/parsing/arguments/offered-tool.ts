@@ -1,4 +1,5 @@
 import { CharacterSet, shorten } from '../text/characters.js';
+import { flatSchema } from './flat-schema.js';
 
 /** The parts of an offered tool that are needed to read a call. */
 export interface OfferedTool {
@@ -28,7 +29,7 @@ export interface DefinedTool {
  * the tool's parameters.
  */
 export function toOfferedTool({ name, inputSchema }: DefinedTool): OfferedTool {
-  return { name, parameters: parameterOrder(inputSchema), inputSchema };
+  return { name, parameters: parameterOrder(flatSchema(inputSchema)), inputSchema };
 }
 
 /**

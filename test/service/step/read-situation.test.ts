@@ -101,6 +101,54 @@ test('in a tool’s signature, required parameters come first, then the others i
   );
 });
 
+const byPath = {
+  type: 'object',
+  properties: { path: { type: 'string', description: 'the file' }, line: { type: 'integer' } },
+  required: ['path'],
+};
+const byUrl = {
+  type: 'object',
+  properties: { url: { type: 'string', format: 'uri' } },
+  required: ['url'],
+};
+const $defs = { byPath, byUrl };
+
+test.each([
+  ['a reference', { $ref: '#/$defs/byPath', $defs }, 'path, line?'],
+  ['allOf', { allOf: [byPath, { $ref: '#/$defs/byUrl' }], $defs }, 'path, url, line?'],
+  [
+    'anyOf beside its own',
+    { ...byPath, anyOf: [byUrl, { properties: { id: {} } }] },
+    'path, line?, url?, id?',
+  ],
+  ['oneOf', { oneOf: [byPath, byUrl] }, 'path?, line?, url?'],
+  [
+    'oneOf whose schemas all require the path',
+    { oneOf: [byPath, { ...byUrl, required: ['url', 'path'] }] },
+    'path, line?, url?',
+  ],
+])('a tool is described with the parameters that its schema has by %s (rule: tool-order)', async (_, inputSchema, signature) => {
+  const situation = await situationOf({ tools: [{ name: 'read', inputSchema }] });
+  expect(await renderTools(situation)).toContain(`- read(${signature})\n`);
+  const names = signature.replaceAll('?', '').split(', ');
+  expect(situation.offered[0]?.parameters).toEqual(names);
+});
+
+test('the prompt contains the schema to which a parameter refers, and other parameters as they are declared (rule: tool-order)', async () => {
+  const properties = {
+    at: { $ref: '#/$defs/byPath' },
+    many: { type: 'array', items: { $ref: '#/$defs/tree' } },
+    day: { type: 'string', format: 'date' },
+  };
+  const tree = { type: 'object', properties: { name: { type: 'string' }, below: { $ref: '#/$defs/tree' } } };
+  const inputSchema = { type: 'object', properties, $defs: { byPath, tree } };
+  const described = await renderTools(await situationOf({ tools: [{ name: 'read', inputSchema }] }));
+  expect(described).toContain('at: object; {"properties":{"path":{"type":"string","description":"the file"}');
+  expect(described).toContain('"properties":{"name":{"type":"string"}');
+  expect(described).toContain('day: string; {"format":"date"}');
+  expect(described).not.toContain('$ref');
+});
+
 test.each([
   'text',
   'xml',

@@ -1,6 +1,7 @@
 import { isObject } from '../../../contract/fields.js';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
+import { flatSchema } from '../../../parsing/arguments/flat-schema.js';
 import { firstSentence } from '../prompt/deferred-tools.js';
 import { describeTool } from '../prompt/instructions.js';
 import type { Scale } from '../prompt/weigh-messages.js';
@@ -62,7 +63,7 @@ async function weighTools(situation: Situation, scale: Scale): Promise<WeighedTo
 
 /** Returns a tool with the first sentence of its description, and only the names and types of its parameters. */
 function signatureOf({ description, inputSchema, ...tool }: ToolDefinition): ToolDefinition {
-  const { properties, required } = inputSchema;
+  const { properties, required } = flatSchema(inputSchema);
   const types = isObject(properties)
     ? Object.entries(properties).map(([name, schema]) => [name, typeOf(schema)])
     : [];

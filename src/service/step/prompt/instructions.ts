@@ -2,6 +2,7 @@ import { isObject } from '../../../contract/fields.js';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import { oneLine } from '../../../conversation/task-list.js';
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
+import { flatSchema } from '../../../parsing/arguments/flat-schema.js';
 import { parameterOrder } from '../../../parsing/arguments/offered-tool.js';
 import { type AnswerType, expectsPlainText, type Situation } from '../types.js';
 import {
@@ -74,11 +75,12 @@ export const describeTool = (
  * words instead, because a small model copies a schema into its calls (rule: worked-example).
  */
 function describeInXml({ name, description = '', inputSchema }: ToolDefinition, inWords: boolean): string {
-  const mark = optionalMark(inputSchema);
+  const schema = flatSchema(inputSchema);
+  const mark = optionalMark(schema);
   const listed = inWords
-    ? parameterOrder(inputSchema).map(
+    ? parameterOrder(schema).map(
         (parameter) =>
-          `<parameter>${describeParameter(mark(parameter), propertyOf(inputSchema, parameter))}</parameter>`,
+          `<parameter>${describeParameter(mark(parameter), propertyOf(schema, parameter))}</parameter>`,
       )
     : [`<parameters>${JSON.stringify(inputSchema)}</parameters>`];
   const lines = [
@@ -91,11 +93,12 @@ function describeInXml({ name, description = '', inputSchema }: ToolDefinition, 
 
 /** Describes a tool for the `text` protocol: its signature, then its parameters. */
 function describeInText({ name, description, inputSchema }: ToolDefinition, isSignature: boolean): string {
-  const parameters = parameterOrder(inputSchema);
-  const signature = `${name}(${parameters.map(optionalMark(inputSchema)).join(', ')})`;
+  const schema = flatSchema(inputSchema);
+  const parameters = parameterOrder(schema);
+  const signature = `${name}(${parameters.map(optionalMark(schema)).join(', ')})`;
   const described = isSignature ? [] : parameters;
   const lines = described.map(
-    (parameter) => `    ${describeParameter(parameter, propertyOf(inputSchema, parameter))}\n`,
+    (parameter) => `    ${describeParameter(parameter, propertyOf(schema, parameter))}\n`,
   );
   return `- ${signature}${description ? `: ${oneLine(description).trim()}` : ''}\n${lines.join('')}`;
 }
