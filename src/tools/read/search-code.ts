@@ -1,3 +1,4 @@
+import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import { isSavedRun } from '../../files/list-folder.js';
 import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/define-tool.js';
 import type { Folder } from '../folder/folder.js';
@@ -63,10 +64,8 @@ export async function searchFiles(folder: Folder, search: Search, context: ToolC
     unreadable.folders += unreadableFolders;
     const texts = await Promise.all(paths.map((path) => searchableText(folder, path)));
     unreadable.files += texts.filter((text) => text === undefined).length;
-    const matches = await findInEach(
-      texts.map((text) => text ?? ''),
-      search.find,
-    );
+    const whole = texts.map((text) => text ?? '');
+    const matches = await findInEach(whole, search.find, context);
     for (const [index, found] of matches.entries()) {
       total += found.length;
       const room = Math.max(0, search.maxMatches - lines.length);
@@ -77,12 +76,19 @@ export async function searchFiles(folder: Folder, search: Search, context: ToolC
 }
 
 /** Searches texts together or, if that takes too long because many of them are long, one by one. */
-async function findInEach(texts: readonly string[], find: FindLines): ReturnType<FindLines> {
+async function findInEach(
+  texts: readonly string[],
+  find: FindLines,
+  { signal }: ToolContext,
+): ReturnType<FindLines> {
   try {
     return await find(texts);
   } catch {
     const found: Awaited<ReturnType<FindLines>> = [];
-    for (const text of texts) found.push(...(await find([text])));
+    for (const text of texts) {
+      await yieldIfBusy(signal); // Each search may block for its whole time limit.
+      found.push(...(await find([text])));
+    }
     return found;
   }
 }
