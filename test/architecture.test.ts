@@ -162,7 +162,7 @@ const rooms: Record<string, readonly string[]> = {
     'sdk/client',
   ],
   'tools/folder': ['sdk/', 'files'],
-  'tools/read': ['sdk/', 'files', 'tools/folder'],
+  'tools/read': ['sdk/', 'files', 'event-loop', 'tools/folder'],
   'tools/write': ['sdk/', 'tools/folder', 'tools/read', 'diff'],
   'tools/portable': ['sdk/', 'files', 'tools/folder', 'tools/read', 'tools/write'],
   tools: ['network', 'sdk/', 'files', 'files/disk', 'tools/folder', 'tools/read', 'tools/portable', 'node:'],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { flatSchema } from '../../src/parsing/arguments/flat-schema.js';
 import { toOfferedTool } from '../../src/parsing/arguments/offered-tool.js';
 import { lineCallWords } from '../../src/parsing/formats/call-rows.js';
 import { lineMarkWords } from '../../src/parsing/formats/marks.js';
@@ -73,6 +74,16 @@ describe('time for a large segment, schema or reply is linear (rule: linear-work
       ]),
     );
     expect(readCall({ properties: { p: { $ref: '#/$defs/0' } }, $defs: fan }, 'p={}').outcome).toBe('action');
+  });
+
+  test.each([
+    ['text', { description: 'x'.repeat(2 ** 20) }],
+    ['list', { required: names(100_000) }],
+  ])('a schema that refers 1,500 times to one long %s is not expanded', (_, long) => {
+    const $ref = '#/$defs/long';
+    const properties = Object.fromEntries(names(1_000).map((name) => [name, { $ref }]));
+    const inputSchema = { properties, anyOf: names(500).map(() => ({ $ref })), $defs: { long } };
+    expect(flatSchema(inputSchema)).toBe(inputSchema);
   });
 
   test('a schema of 1,000 properties is read once, however many calls are checked against it', () => {

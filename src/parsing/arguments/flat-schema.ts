@@ -3,6 +3,14 @@ import { expandSchema } from './expand-schema.js';
 
 type SchemaObject = Readonly<Record<string, unknown>>;
 
+/** Maximum number of values among which a reference is searched. */
+const MAX_VALUES = 20_000;
+/**
+ * Maximum number of characters in the keys and texts of an expanded schema, since many references may name one long
+ * schema. A longer one stays unexpanded.
+ */
+const MAX_LENGTH = 50_000;
+
 /**
  * Returns a tool's schema with all parameters in its own `properties`: with the parameters of the schemas that it
  * refers to or combines, and without references in them. A parameter is required if each alternative requires it.
@@ -12,7 +20,7 @@ export function flatSchema(inputSchema: SchemaObject): SchemaObject {
   if (!['allOf', 'anyOf', 'oneOf'].some((key) => key in inputSchema) && !hasReference(inputSchema))
     return inputSchema;
   const expanded: unknown = expandSchema(inputSchema)?.schema;
-  if (!isJsonObject(expanded)) return inputSchema;
+  if (!isJsonObject(expanded) || !isShort(expanded)) return inputSchema;
   const { properties, required } = merge(expanded);
   // Expanding drops some keywords, such as `format`, so parameters without references stay as they are.
   for (const [name, schema] of entriesOf(inputSchema['properties']))
@@ -20,7 +28,28 @@ export function flatSchema(inputSchema: SchemaObject): SchemaObject {
   return { ...inputSchema, properties: Object.fromEntries(properties), required: [...required] };
 }
 
-const hasReference = (schema: unknown): boolean => JSON.stringify(schema).includes('"$ref"');
+function hasReference(schema: unknown): boolean {
+  const values = [schema];
+  for (const value of values) {
+    if (typeof value !== 'object' || value === null) continue;
+    if ('$ref' in value) return true;
+    if (values.length < MAX_VALUES) for (const each of Object.values(value)) values.push(each);
+  }
+  return false;
+}
+
+function isShort(schema: SchemaObject): boolean {
+  let left = MAX_LENGTH;
+  const fits = (value: unknown): boolean => {
+    left -= typeof value === 'string' ? value.length : 1;
+    if (left < 0 || typeof value !== 'object' || value === null) return left >= 0;
+    return Object.entries(value).every(([key, each]) => {
+      left -= key.length;
+      return fits(each);
+    });
+  };
+  return fits(schema);
+}
 
 interface Parameters {
   /** The parameters' schemas by name. If a name is defined several times, the first definition. */
