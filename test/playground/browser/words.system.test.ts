@@ -95,10 +95,10 @@ needs(chromiumBrowser).describe('a service that says no (rule: playground-page)'
     page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 
   const run = async (page: Page): Promise<void> => {
-    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    // The page requests a new preview when the run has ended; a refused run may end before the click returns.
     const preview = page.waitForRequest((request) => request.url().includes('context_preview'));
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('Ended: an error', { exact: true }).waitFor();
-    // The page requests a new preview when the run has ended.
     await (await preview).response().catch(() => null);
     await rendered(page);
   };
