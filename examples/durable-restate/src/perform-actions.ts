@@ -62,7 +62,10 @@ async function execute(ctx: RunContext, call: ActionDetails): Promise<TurnInput>
     `${new Date().toISOString()} ${ctx.key}: ${call.id} ${call.tool_name} ${JSON.stringify(call.tool_args)}`,
   );
   const stop = ctx.request().attemptCompletedSignal;
-  const signal = AbortSignal.any([stop, AbortSignal.timeout(TOOL_TIMEOUT_MS)]);
+  const timeout = AbortSignal.timeout(TOOL_TIMEOUT_MS);
+  // Without a listener of its own, Node.js 20 drops the timeout when it collects garbage.
+  timeout.addEventListener('abort', () => {});
+  const signal = AbortSignal.any([stop, timeout]);
   const context = { signal, sessionId: ctx.key, callId: call.id };
   try {
     return succeeded(call, String(await findTool(call.tool_name).execute(call.tool_args, context)));

@@ -5,6 +5,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { buildConnector } from 'undici';
 import { basicAuthorization } from '../basic-authorization.js';
 import { connectionFailureOf, PROXY_FAILED } from '../connection-problem.js';
+import { withTimeLimit } from '../time-limit.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -28,8 +29,8 @@ export function tunnelVia(
 ): buildConnector.connector {
   const startTls = buildConnector({ timeout: connectTimeoutMs, ...trusted });
   return (target, callback) => {
-    const timeout = AbortSignal.timeout(connectTimeoutMs);
-    openTunnel(new URL(proxy), target, signal ? AbortSignal.any([timeout, signal]) : timeout)
+    const limited = signal ? withTimeLimit(signal, connectTimeoutMs) : AbortSignal.timeout(connectTimeoutMs);
+    openTunnel(new URL(proxy), target, limited)
       .then((socket) => {
         closeOnAbort(socket, signal);
         if (target.protocol === 'https:') startTls({ ...target, httpSocket: socket }, callback);

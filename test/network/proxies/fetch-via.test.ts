@@ -3,6 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { connectionFailureOf } from '../../../src/network/connection-problem.js';
 import { proxyFetch } from '../../../src/network/proxies/fetch-via.js';
+import { tunnelVia } from '../../../src/network/proxies/tunnel.js';
+import { collectGarbage } from '../../support/collect-garbage.js';
 import {
   breakTunnel,
   type ConnectProxy,
@@ -117,6 +119,21 @@ describe('a fetch that honours the proxy variables (rule: proxies)', () => {
     const error = await proxyFetch({ HTTP_PROXY: proxy })('http://service.example').catch(
       (thrown: unknown) => thrown,
     );
+    expect(connectionFailureOf(error)).toEqual({ problem: 'proxy', isPassing: true });
+  });
+
+  test('a silent proxy is named as the problem at the time limit, also after a garbage collection', async () => {
+    const proxy = await startProxy(
+      () => 1,
+      () => {
+        collectGarbage();
+        setImmediate(collectGarbage);
+      },
+    );
+    const { signal } = new AbortController();
+    const connect = tunnelVia(proxy.url, { connectTimeoutMs: 250, signal });
+    const target = { hostname: 'service.example', protocol: 'http:', port: '80' };
+    const error = await new Promise((resolve) => connect(target, (...answer) => resolve(answer[0])));
     expect(connectionFailureOf(error)).toEqual({ problem: 'proxy', isPassing: true });
   });
 

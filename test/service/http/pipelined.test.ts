@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { reactStep } from '../../../src/service/step/react-step.js';
+import { collectGarbage } from '../../support/collect-garbage.js';
 import { linux } from '../../support/need.js';
 import { needs } from '../../support/needs.js';
 import {
@@ -16,9 +15,6 @@ import {
   type TestService,
 } from '../../support/test-service.js';
 import { until, untilUnchanged } from '../../support/until.js';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
 
 let service: TestService;
 const sockets: Socket[] = [];

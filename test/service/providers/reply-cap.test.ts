@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import type { ScriptedCompletion } from '../../../src/offline/wire/reply.js';
 import { anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
@@ -7,6 +5,7 @@ import { traitsOf } from '../../../src/service/providers/models/models.js';
 import { openaiVendor, responsesVendor } from '../../../src/service/providers/openai/provider.js';
 import { ResponsesReply } from '../../../src/service/providers/openai/responses/responses-reply.js';
 import { ReplyCap } from '../../../src/service/providers/upstream/reply-cap.js';
+import { collectGarbage } from '../../support/collect-garbage.js';
 import {
   ask,
   collect,
@@ -106,9 +105,6 @@ test.each([
     expect(completion).not.toMatchObject({ state: expect.anything() });
   }
 });
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
 
 test('the ids of the items of a Responses stream, which do not count toward the reply length, are not all kept', () => {
   const reply = new ResponsesReply(new ReplyCap());

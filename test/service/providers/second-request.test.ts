@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
 import { traitsOf } from '../../../src/service/providers/models/models.js';
 import { openaiVendor } from '../../../src/service/providers/openai/provider.js';
 import { inVendorLimits } from '../../../src/service/providers/vendor-limits.js';
+import { collectGarbage } from '../../support/collect-garbage.js';
 import { anyPrompt } from '../../support/providers/prompts.js';
 import {
   collect,
@@ -61,9 +60,6 @@ describe.each(Object.entries(vendors))('second requests to %s', (_, vendor) => {
     );
   });
 });
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
 
 test.each(
   ways,

@@ -1,6 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
 import type { ContextReport } from '../../../src/contract/context-report.js';
 import type { StepRequest } from '../../../src/contract/step-request.js';
@@ -12,12 +10,10 @@ import type {
 } from '../../../src/service/step/provider.js';
 import { reactStep, type StepObserver, type StepResult } from '../../../src/service/step/react-step.js';
 import { createTokenCounter, type TokenCounter } from '../../../src/tokens/token-counter.js';
+import { collectGarbage } from '../../support/collect-garbage.js';
 import { completionOf } from '../../support/completion.js';
 import { prepare, profile, untraced } from '../../support/prepare.js';
 import { stepRequest } from '../../support/step-request.js';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
 
 interface WaitingStep {
   readonly result: Promise<StepResult>;

@@ -4,6 +4,7 @@ import { isSecretPath } from '../../../files/secret-paths.js';
 import { basicAuthorization } from '../../../network/basic-authorization.js';
 import { type ConnectionProblem, connectionFailureOf } from '../../../network/connection-problem.js';
 import { ReceivedBytes } from '../../../network/received-bytes.js';
+import { withTimeLimit } from '../../../network/time-limit.js';
 import { type ContextSource, type SourceFile, type SourceFolder, storedPinnedId } from './context-source.js';
 
 /** The part of `fetch` that this source uses. */
@@ -83,7 +84,7 @@ function readAddress(url: string): { address: string; headers: Readonly<Record<s
 async function get(url: string, options: ContextServiceOptions, signal: AbortSignal): Promise<unknown> {
   const { fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
   signal.throwIfAborted();
-  const stop = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const stop = withTimeLimit(signal, timeoutMs);
   try {
     const headers = { ...options.headers?.(), accept: 'application/json' };
     const { status, body } = await fetch(url, { redirect: 'error', signal: stop, headers });

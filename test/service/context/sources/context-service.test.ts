@@ -8,6 +8,7 @@ import {
   ContextServiceFailed,
   contextServiceSource,
 } from '../../../../src/service/context/sources/context-service.js';
+import { collectGarbage } from '../../../support/collect-garbage.js';
 import { listen } from '../../../support/listen.js';
 import { temporaryFolder, writeFiles } from '../../../support/temporary-folder.js';
 
@@ -180,8 +181,13 @@ describe('invalid responses of the context service (rule: context-service)', () 
   test.each<[string, RequestListener]>([
     ['before the headers', () => undefined],
     ['in the body', (_, response) => void response.writeHead(200).write('{')],
-  ])('a context service that hangs %s is abandoned at the time limit', async (_, listener) => {
-    const source = await serve(listener, { timeoutMs: 50 });
+  ])('a context service that hangs %s is abandoned at the time limit, also after a garbage collection', async (_, listener) => {
+    const hang: RequestListener = (request, response) => {
+      listener(request, response);
+      collectGarbage();
+      setImmediate(collectGarbage);
+    };
+    const source = await serve(hang, { timeoutMs: 250 });
     await expect(source.read('a.ts', signal)).rejects.toBeInstanceOf(ContextServiceFailed);
   });
 

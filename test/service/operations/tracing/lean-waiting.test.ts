@@ -1,6 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
 import { TracerProvider } from '@opentelemetry/sdk-trace';
 import { RecordedTrace } from '../../../../src/service/operations/tracing/recorded-trace.js';
@@ -10,11 +8,9 @@ import type {
   CompletionRequest,
   Provider,
 } from '../../../../src/service/step/provider.js';
+import { collectGarbage } from '../../../support/collect-garbage.js';
 import { completionOf } from '../../../support/completion.js';
 import { completionRequest, patienceOf } from '../../../support/providers/requests.js';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
 
 /**
  * Makes a traced call of a model that has not replied yet. The returned object holds the request only by a weak
