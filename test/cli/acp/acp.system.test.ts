@@ -361,18 +361,23 @@ describe('approvals in the editor (rules: acp, approval)', () => {
     typeof choose
   >;
 
+  const refused = 'The user refused this call, so it was not run.';
+  const closed = `${refused} Reason: The person closed the question without an answer.`;
+  const notAsked = 'Not run: it needs approval, and no person can be asked.';
+
   test.each([
-    ['denied', async () => choose('reject')],
-    ['answered by closing the dialog', async () => ({ outcome: { outcome: 'cancelled' as const } })],
-    ['answered with an unknown option', async () => choose('always-0')],
-    ['answered with an unknown outcome', async () => strange],
-    ['rejected by the editor', async () => Promise.reject(new Error('no window'))],
-  ])('an edit changes nothing and its call fails if the approval request is %s', async (_, permission) => {
+    ['denied', async () => choose('reject'), refused],
+    ['answered by closing the dialog', async () => ({ outcome: { outcome: 'cancelled' as const } }), closed],
+    ['answered with an unknown option', async () => choose('always-0'), refused],
+    ['answered with an unknown outcome', async () => strange, closed],
+    ['rejected by the editor', async () => Promise.reject(new Error('no window')), notAsked],
+  ])('an edit changes nothing and its call says why if the approval request is %s', async (_, permission, text) => {
     const bench = await setUp([act(change), answer('Then not.')], files);
     const editor = await edit(bench, { permission });
     expect(await editor.prompt(editor.id, 'Change it')).toBe('end_turn');
     expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('alpha\n');
-    expect(editor.calls(editor.id)[0]?.status).toBe('failed');
+    const [call] = editor.calls(editor.id);
+    expect(call).toMatchObject({ status: 'failed', rawOutput: text });
     expect(editor.text(editor.id)).toContain('Then not.');
   });
 

@@ -7,6 +7,7 @@ import {
 } from '../../../sdk/actions/approval.js';
 import type { ToolArguments } from '../../../sdk/actions/define-tool.js';
 import { toToolEvent } from '../../../sdk/base/tool-event.js';
+import { NOBODY_TO_ASK } from '../../../sdk/run/clear-actions.js';
 import { showExact, showExactLine } from '../../screen/visible-text.js';
 import { describeCall, fenced } from '../updates/tool-call-content.js';
 import type { Editor } from './editor.js';
@@ -47,7 +48,7 @@ export async function askPermission(
     if (outcome.outcome === 'selected') return decide(outcome.optionId, { rules, offersEdits });
     return deny('The person closed the question without an answer.');
   } catch {
-    return deny('The editor could not ask the person.');
+    return deny(NOBODY_TO_ASK);
   }
 }
 
@@ -82,7 +83,7 @@ function decide(
   if (optionId === ALLOW) return { type: 'allow' };
   if (optionId === ACCEPT_EDITS && offersEdits) return { type: 'accept-edits' };
   const rule = rules.find((_, index) => optionId === `always-${index}`);
-  return rule ? { type: 'always', rule } : deny('The person refused.');
+  return rule ? { type: 'always', rule } : deny();
 }
 
-const deny = (reason: string): EditorDecision => ({ type: 'deny', reason });
+const deny = (reason?: string): EditorDecision => ({ type: 'deny', ...(reason && { reason }) });
