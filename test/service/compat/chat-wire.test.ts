@@ -236,6 +236,28 @@ describe('requests of Chat Completions', () => {
     expect(sent).toContain('[image_url: not shown to the model]');
   });
 
+  test('reasoning parts in a reply that the client sends back are left out without a placeholder (rule: chat-requests)', async () => {
+    const parts = [
+      { type: 'thinking', thinking: 'Hm.', signature: 'x' },
+      { type: 'redacted_thinking', data: 'x' },
+    ] as never[];
+    const { headers } = await service.ask(
+      { text: 'Final Answer: yes' },
+      {
+        messages: [
+          { role: 'user', content: 'Tea?' },
+          { role: 'assistant', content: [...parts, { type: 'text', text: 'With milk?' }] },
+          { role: 'assistant', content: parts },
+          { role: 'user', content: 'Yes.' },
+        ],
+        tools: [readFile],
+      },
+    );
+    expect(headers.get('x-stepwise-warnings')).toBeNull();
+    expect(JSON.stringify(sentMessages())).toContain('With milk?');
+    expect(JSON.stringify(sentMessages())).not.toContain('not shown to the model');
+  });
+
   test('a JPEG with the type image/jpg reaches the model as image/jpeg (rule: chat-requests)', async () => {
     const image = { type: 'image_url' as const, image_url: { url: `data:image/jpg;base64,${onePixel}` } };
     const { headers } = await service.ask(

@@ -187,6 +187,14 @@ describe('Retry-After is 1 to 3600 whole seconds (rule: retry-after)', () => {
     }
   });
 
+  test('an error that is not retryable has no Retry-After, even if the provider sends one', async () => {
+    const { headers, body } = await failing(
+      new ProviderError('authentication', { provider: 'test', retryAfterMs: 60_000 }),
+    );
+    expect(body.error).toMatchObject({ retryable: false, retry_after_ms: null });
+    expect(headers['retry-after']).toBeUndefined();
+  });
+
   test('other provider failures have no Retry-After', async () => {
     const { headers } = await failing(new ProviderError('failed', { provider: 'test' }));
     expect(headers['retry-after']).toBeUndefined();

@@ -96,9 +96,13 @@ function fileIn({ image_url: image, file }: Part): Attachment | undefined {
   return url === undefined ? undefined : attachmentIn(url);
 }
 
-const isReplaced = (part: Part): boolean => textIn(part) === undefined && fileIn(part) === undefined;
+/** Types of parts that add no text: the model's reasoning, which some gateways send back in Anthropic's form. */
+const silent = new Set(['thinking', 'redacted_thinking']);
+
+const isReplaced = (part: Part): boolean =>
+  textIn(part) === undefined && fileIn(part) === undefined && !silent.has(part.type);
 
 const textIn = ({ text, refusal, file }: Part): string | undefined =>
   text ?? refusal ?? fileTextIn(file?.file_data ?? '', file?.filename);
 
-const partText = (part: Part): string => textIn(part) ?? (fileIn(part) ? '' : placeholderOf(part.type));
+const partText = (part: Part): string => textIn(part) ?? (isReplaced(part) ? placeholderOf(part.type) : '');

@@ -98,7 +98,8 @@ const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 3_600_000;
 
 function failure(code: ErrorCode, given: Partial<Omit<StepError, 'code'>> = {}): Failure {
-  const wait = given.retry_after_ms ?? usualWaitMs[code];
+  const { retryable = errorCodes[code].retryable } = given;
+  const wait = retryable ? (given.retry_after_ms ?? usualWaitMs[code]) : undefined;
   const retry_after_ms = wait === undefined ? null : sensibleWait(wait);
   return { ...stepError({ code, ...errorCodes[code] }, { ...given, retry_after_ms }), code };
 }
