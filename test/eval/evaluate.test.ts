@@ -347,6 +347,13 @@ test.each([
   ['tolerance: 5', 'expected a share such as 10%'],
   ['matrix: [', 'is not YAML'],
   ['matrix: { instructions: [{ file: nowhere.md }] }', 'Cannot read the instructions nowhere.md'],
+  ['matrix: { model: [a, a] }', 'repeat the cell "a"'],
+  [
+    'matrix: { instructions: [{ name: terse, text: A }, { name: terse, text: B }] }',
+    'repeat the cell "terse"',
+  ],
+  ['matrix: { model: [recorded, recorded] }', 'repeat the cell "as recorded"'],
+  ['matrix: { parser: [old/parser.js, new/parser.js] }', 'repeat the cell "parser.js"'],
 ])('the invalid matrix file %j is refused with an error that names the problem (rule: eval-matrix)', async (yaml, message) => {
   await expect(planOf(yaml)).rejects.toThrow(PlanError);
   await expect(planOf(yaml)).rejects.toThrow(message);
