@@ -15,6 +15,8 @@ interface Price {
 /** The plan of an evaluation: the variants to try, the rules for comparing their steps, and prices. */
 export interface EvalPlan {
   readonly cells: readonly Cell[];
+  /** Names of the runs that have comparison rules of their own. */
+  readonly namedRuns: readonly string[];
   /** Returns the comparison rules for one run. */
   readonly comparisonsFor: (run: string) => Comparisons;
   /** Fraction of a cell's steps that may differ. */
@@ -129,6 +131,7 @@ export async function readPlan(options: PlanOptions): Promise<EvalPlan> {
   const usual = options.parserOnly ? parserComparisons : modelComparisons;
   return {
     cells,
+    namedRuns: Object.keys(runs),
     comparisonsFor: (run) => ({
       ...usual,
       ...given(compare),

@@ -210,6 +210,18 @@ test('half-written files and files that are no runs are reported and skipped, an
   ]);
 });
 
+test('a name under runs: that no found run has is reported as skipped; a run that was found but not evaluated has no second report (rule: eval-matrix)', async () => {
+  const folder = runsFolder();
+  writeFileSync(join(folder, 'other.json'), '{"a":1}');
+  const plan = await planOf(
+    'runs: { run.json: { tool: ignore }, other.json: { tool: ignore }, rnu.json: { tool: ignore } }',
+  );
+  const report = await evaluateFolder(folder, { plan });
+  expect(report.skipped.map(({ file }) => file)).toEqual(['other.json', 'rnu.json']);
+  expect(report.skipped[1]?.reason).toBe('the matrix has comparisons for it, but no run has this name');
+  expect(counts(report)).toEqual([{ ...none, same: 4 }]);
+});
+
 test('runs saved by older versions, without newer fields and with the names of version 1, are evaluated (rule: eval-runs)', async () => {
   bench.service.fake.script((request) => replyByProgress(fourSteps, request));
   const newer = new Set(['answer', 'recorded_step', 'phase', 'native_tools', 'completion_calls', 'record']);
