@@ -63,6 +63,7 @@ const MAX_FAILURES = 5;
 const INTERRUPTED = 'interrupted';
 const NOT_REPEATABLE =
   'not repeatable: it was saved without its requests (--parser-only reads its replies again)';
+const NOT_FOUND = 'the matrix has comparisons for it, but no run has this name';
 const HAS_NO_RECORD = 'not repeatable: the step has no record (--parser-only reads its reply again)';
 
 /** Evaluates runs against every cell of a plan. Never rejects for a failing model or a damaged run. */
@@ -72,6 +73,7 @@ export async function evaluate(evaluation: Evaluation): Promise<EvalReport> {
   const start = performance.now();
   const cells = plan.cells.map((cell) => new CellWork(cell, evaluation));
   const skipped: { file: string; reason: string }[] = [];
+  const notFound = new Set(plan.namedRuns);
   const divergences = new Map<number, Divergence>();
   const gate = new Gate(concurrency);
   const openRuns = new Gate(concurrency);
@@ -105,9 +107,11 @@ export async function evaluate(evaluation: Evaluation): Promise<EvalReport> {
 
   for await (const found of evaluation.runs) {
     if (signal.aborted) break;
+    const name = 'reason' in found ? found.file : found.name;
+    notFound.delete(name);
     const reason = 'reason' in found ? found.reason : whyNotEvaluated(found, ask !== undefined);
     if (reason !== undefined || 'reason' in found) {
-      skipped.push({ file: 'reason' in found ? found.file : found.name, reason: reason ?? '' });
+      skipped.push({ file: name, reason: reason ?? '' });
       continue;
     }
     const slot = runs;
@@ -116,6 +120,7 @@ export async function evaluate(evaluation: Evaluation): Promise<EvalReport> {
     pending.push(evaluateRun(found, slot).finally(() => openRuns.leave()));
   }
   await Promise.all(pending);
+  if (!signal.aborted) for (const file of notFound) skipped.push({ file, reason: NOT_FOUND });
   return {
     format: 'stepwise-eval',
     version: 1,

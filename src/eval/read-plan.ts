@@ -15,6 +15,8 @@ interface Price {
 /** The plan of an evaluation: the variants to try, the rules for comparing their steps, and prices. */
 export interface EvalPlan {
   readonly cells: readonly Cell[];
+  /** Names of the runs that have comparison rules of their own. */
+  readonly namedRuns: readonly string[];
   /** Returns the comparison rules for one run. */
   readonly comparisonsFor: (run: string) => Comparisons;
   /** Fraction of a cell's steps that may differ. */
@@ -129,6 +131,7 @@ export async function readPlan(options: PlanOptions): Promise<EvalPlan> {
   const usual = options.parserOnly ? parserComparisons : modelComparisons;
   return {
     cells,
+    namedRuns: Object.keys(runs),
     comparisonsFor: (run) => ({
       ...usual,
       ...given(compare),
@@ -204,7 +207,20 @@ async function toCells(matrix: Matrix, options: CellOptions): Promise<readonly C
       (cells, axis) => cells.flatMap((cell) => axis.map((value) => joined(cell, value))),
       [{ label: '' }],
     );
-  return combinations.map(({ label, ...cell }) => ({ ...cell, name: label || AS_RECORDED }));
+  const cells = combinations.map(({ label, ...cell }) => ({ ...cell, name: label || AS_RECORDED }));
+  refuseRepeatedNames(cells);
+  return cells;
+}
+
+/** Throws if two cells have the same name, because a baseline stores what it accepts by the names of cells. */
+function refuseRepeatedNames(cells: readonly Cell[]): void {
+  const names = cells.map(({ name }) => name);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated === undefined) return;
+  throw new PlanError(
+    `The values of the matrix repeat the cell "${repeated}". Remove one of the values, or rename it: \`name\` of ` +
+      'instructions, or the file name of a parser.',
+  );
 }
 
 const joined = (cell: Value, value: Value): Value => ({

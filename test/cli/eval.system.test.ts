@@ -123,6 +123,21 @@ test('stepwise eval exits with 2 if the model is down and lists the missing step
 }, 60_000);
 
 test.each([
+  [['--model', 'gpt-4o'], 'set STEPWISE_LLM_KEY or OPENAI_API_KEY.'],
+  [['--model', 'm', '--upstream', 'keyed'], 'set STEPWISE_LLM_KEY.'],
+])(
+  'stepwise eval %j without a key names the variable that is missing (rule: eval-verdict)',
+  async (model, advice) => {
+    const { code, stdout } = await evaluate(newFolder(), ['runs', ...model], { STEPWISE_LLM_KEY: '' });
+    expect({ code, stdout }).toEqual({
+      code: 2,
+      stdout: expect.stringContaining(`4 × missing: missing_api_key: This model needs a key: ${advice}\n`),
+    });
+  },
+  60_000,
+);
+
+test.each([
   [['nowhere'], 'There is no file or folder nowhere.'],
   [[], 'eval needs saved runs, or folders of them'],
   [['runs', '--parser-only', '--model', 'm'], '--parser-only calls no model'],

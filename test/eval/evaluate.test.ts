@@ -210,6 +210,18 @@ test('half-written files and files that are no runs are reported and skipped, an
   ]);
 });
 
+test('a name under runs: that no found run has is reported as skipped; a run that was found but not evaluated has no second report (rule: eval-matrix)', async () => {
+  const folder = runsFolder();
+  writeFileSync(join(folder, 'other.json'), '{"a":1}');
+  const plan = await planOf(
+    'runs: { run.json: { tool: ignore }, other.json: { tool: ignore }, rnu.json: { tool: ignore } }',
+  );
+  const report = await evaluateFolder(folder, { plan });
+  expect(report.skipped.map(({ file }) => file)).toEqual(['other.json', 'rnu.json']);
+  expect(report.skipped[1]?.reason).toBe('the matrix has comparisons for it, but no run has this name');
+  expect(counts(report)).toEqual([{ ...none, same: 4 }]);
+});
+
 test('runs saved by older versions, without newer fields and with the names of version 1, are evaluated (rule: eval-runs)', async () => {
   bench.service.fake.script((request) => replyByProgress(fourSteps, request));
   const newer = new Set(['answer', 'recorded_step', 'phase', 'native_tools', 'completion_calls', 'record']);
@@ -347,6 +359,13 @@ test.each([
   ['tolerance: 5', 'expected a share such as 10%'],
   ['matrix: [', 'is not YAML'],
   ['matrix: { instructions: [{ file: nowhere.md }] }', 'Cannot read the instructions nowhere.md'],
+  ['matrix: { model: [a, a] }', 'repeat the cell "a"'],
+  [
+    'matrix: { instructions: [{ name: terse, text: A }, { name: terse, text: B }] }',
+    'repeat the cell "terse"',
+  ],
+  ['matrix: { model: [recorded, recorded] }', 'repeat the cell "as recorded"'],
+  ['matrix: { parser: [old/parser.js, new/parser.js] }', 'repeat the cell "parser.js"'],
 ])('the invalid matrix file %j is refused with an error that names the problem (rule: eval-matrix)', async (yaml, message) => {
   await expect(planOf(yaml)).rejects.toThrow(PlanError);
   await expect(planOf(yaml)).rejects.toThrow(message);

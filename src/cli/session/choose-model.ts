@@ -1,7 +1,7 @@
 import type { ModelList } from '../../contract/model-list.js';
 import { keyProblem } from '../../network/key-form.js';
 import { UsageError } from '../commands/usage.js';
-import { findModelKey, keyVariable, rememberOrigin } from './model-key.js';
+import { findModelKey, keyVariables, rememberOrigin } from './model-key.js';
 
 export interface ModelChoice {
   readonly name: string;
@@ -69,10 +69,9 @@ function checkKey(
 }
 
 function keyIsMissing({ name, upstream }: ModelChoice, models: ModelList): string {
-  const vendor = upstream ? undefined : keyVariable(name);
-  const variables = ['STEPWISE_LLM_KEY', vendor].filter(Boolean).join(' or ');
-  const needed = `The model ${name} needs a key: set ${variables}.`;
-  if (upstream || vendor) return needed;
+  const variables = keyVariables(name, upstream);
+  const needed = `The model ${name} needs a key: set ${variables.join(' or ')}.`;
+  if (upstream || variables.length > 1) return needed;
   return `${needed} If it is served by a configured endpoint, name that with --upstream (${upstreamNames(models)}).`;
 }
 

@@ -26,9 +26,8 @@ export function findModelKey(
     environment = process.env,
   }: { upstream?: string | undefined; environment?: NodeJS.ProcessEnv } = {},
 ): FoundKey | undefined {
-  const variables = [OWN_VARIABLE, upstream ? undefined : keyVariable(model)];
-  for (const variable of variables) {
-    const key = variable && environment[variable];
+  for (const variable of keyVariables(model, upstream)) {
+    const key = environment[variable];
     if (key) return { key, variable };
   }
   return undefined;
@@ -37,6 +36,12 @@ export function findModelKey(
 /** Returns the vendor's variable, for a message about a missing key. */
 export const keyVariable = (model: string): string | undefined =>
   vendorVariables.find(({ models }) => models.test(model))?.variable;
+
+/** Returns the variables in which `findModelKey` looks for the key of a model, the preferred one first. */
+export function keyVariables(model: string, upstream: string | undefined): readonly string[] {
+  const vendor = upstream ? undefined : keyVariable(model);
+  return vendor === undefined ? [OWN_VARIABLE] : [OWN_VARIABLE, vendor];
+}
 
 let origin = OWN_VARIABLE;
 

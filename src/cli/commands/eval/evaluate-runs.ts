@@ -13,7 +13,7 @@ import { withoutKeys } from '../../../eval/without-keys.js';
 import { writeHtml } from '../../../eval/write-html.js';
 import { writeJunit } from '../../../eval/write-junit.js';
 import type { Paint } from '../../display/paint.js';
-import { findModelKey } from '../../session/model-key.js';
+import { findModelKey, keyVariables } from '../../session/model-key.js';
 import { connectTo } from '../../session/network.js';
 import { onStop } from '../../session/on-stop.js';
 import { checkedToken, TOKEN_VARIABLE } from '../../session/open-session.js';
@@ -130,10 +130,7 @@ interface Asking {
 async function openAsk({ server, token: given }: RunFlags, environment: NodeJS.ProcessEnv): Promise<Asking> {
   const used = new Set<string>();
   const keyFor: KeyFor = (model, provider) => {
-    // A recorded request may name a vendor as its provider. A vendor is not passed as an upstream, because
-    // `findModelKey` does not use a vendor's key for a named upstream.
-    const upstream = provider === 'openai' || provider === 'anthropic' ? undefined : provider;
-    const key = findModelKey(model, { upstream, environment })?.key;
+    const key = findModelKey(model, { upstream: upstreamOf(provider), environment })?.key;
     if (key !== undefined) used.add(key);
     return key;
   };
@@ -141,12 +138,30 @@ async function openAsk({ server, token: given }: RunFlags, environment: NodeJS.P
   if (server === undefined) {
     const { openLocalMaker } = await import('../../session/local-service.js');
     const maker = await openLocalMaker();
-    return { ask: askInProcess(maker, keyFor), keys, close: () => maker.close() };
+    return { ask: namingVariables(askInProcess(maker, keyFor)), keys, close: () => maker.close() };
   }
   const token = checkedToken(given || environment[TOKEN_VARIABLE] || undefined);
   if (token !== undefined) used.add(token);
   const connect = (llmKey: string | undefined) => connectTo({ baseUrl: server, token, llmKey });
-  return { ask: askService(connect, keyFor), keys, close: async () => undefined };
+  return { ask: namingVariables(askService(connect, keyFor)), keys, close: async () => undefined };
+}
+
+/**
+ * Returns the upstream that a recorded request names. Its provider may also be a vendor, which is no upstream:
+ * `findModelKey` does not use a vendor's key for a named upstream.
+ */
+const upstreamOf = (provider: string | undefined): string | undefined =>
+  provider === 'openai' || provider === 'anthropic' ? undefined : provider;
+
+/** Changes the error for a missing key: it names the variables to set, not the header of the service. */
+function namingVariables(ask: AskStep): AskStep {
+  return async (request, cell, signal) => {
+    const asked = await ask(request, cell, signal);
+    if (!('error' in asked) || asked.error.code !== 'missing_api_key') return asked;
+    const { modelName, provider } = request.llm_config;
+    const variables = keyVariables(modelName, upstreamOf(provider)).join(' or ');
+    return { error: { ...asked.error, message: `This model needs a key: set ${variables}.` } };
+  };
 }
 
 /** Returns the path of the baseline: in the folder of the matrix, or else in that of the runs. */
