@@ -29,12 +29,12 @@ export type McpServer = StdioServer | HttpServer;
 export const isStdio = (server: McpServer): server is StdioServer => 'command' in server;
 
 /**
- * Returns the secret values in the settings of a server: all header values, the password in its URL, and those
- * query parameters and environment variables whose names suggest a secret.
+ * Returns the secret values in the settings of a server: all header values, passwords in URLs, and those query
+ * parameters, arguments and environment variables whose names suggest a secret.
  */
 export function secretsOf(server: McpServer): readonly string[] {
   const values = isStdio(server)
-    ? secretsAmong(Object.entries(server.env ?? {}))
+    ? [...secretsAmong(Object.entries(server.env ?? {})), ...secretsInArguments(server.args ?? [])]
     : [...Object.values(server.headers ?? {}), ...secretsIn(server.url)];
   return values
     .flatMap((value) => [value, ...value.split(/\s+/)])
@@ -56,6 +56,15 @@ function secretsIn(url: string): readonly string[] {
     .map((each) => each.split('=', 2));
   return [password, ...secretsAmong([...written, ...searchParams])];
 }
+
+/** Returns the secrets in arguments such as `--token x`, `--token=x`, `TOKEN=x` and `Authorization: Bearer x`. */
+const secretsInArguments = (args: readonly string[]): readonly string[] =>
+  args.flatMap((argument, index) => {
+    const [option = ''] = /^-[\w-]+$/.exec(args[index - 1] ?? '') ?? [];
+    const named = [...argument.matchAll(/([\w-]+)[=:]\s*(?=(.*))/gs)];
+    const pairs = named.map(([, name = '', value = '']) => [name, value]);
+    return [...secretsIn(argument), ...secretsAmong([[option, argument], ...pairs])];
+  });
 
 const secretsAmong = (given: readonly (readonly string[])[]): readonly string[] =>
   given.flatMap(([name = '', value = '']) => (secretName.test(name) ? value : []));

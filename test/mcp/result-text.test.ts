@@ -100,6 +100,25 @@ test('textOfResult redacts a secret where a long text is cut, and one that JSON 
   expect(text).toContain('{"password":"[redacted]","key":"[redacted]"}');
 });
 
+test.each([
+  [['--api-key', 'canary-0123456789']],
+  [['--token=canary-0123456789']],
+  [['-e', 'SERVICE_TOKEN=canary-0123456789']],
+  [['--header', 'Authorization: Bearer canary-0123456789']],
+  [['--header=X-Key:canary-0123456789']],
+  [['https://me:canary-0123456789@server.test/mcp']],
+  [['https://server.test/mcp?token=canary-0123456789&page=5']],
+])('textOfResult redacts the secret in the arguments %j of a server (rule: mcp-servers)', (args) => {
+  const secrets = secretsOf({ command: 'server', args });
+  const content = [{ type: 'text', text: 'Refused: canary-0123456789' }];
+  expect(textOfResult({ content }, secrets).text).toBe('Refused: [redacted]');
+});
+
+test('arguments without a telling name stay readable in the results of a server (rule: mcp-servers)', () => {
+  const args = ['-y', '@auth/server-files', '--root=/home/me/token-project', 'https://auth.test/long/path'];
+  expect(secretsOf({ command: 'npx', args })).toEqual([]);
+});
+
 test('textOfResult replaces halves of surrogate pairs, also where a long text is cut (rule: mcp-results)', () => {
   const { text } = textOfResult({ content: [{ type: 'text', text: `\ud800${'🦄'.repeat(40_000)}` }] });
   expect(text.isWellFormed()).toBe(true);
