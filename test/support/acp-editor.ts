@@ -109,8 +109,12 @@ export async function openEditor(
         truncated: false,
       })),
     )
-    .onRequest('terminal/kill', ({ params }) => terminal(params.terminalId, 'kill').kill())
-    .onRequest('terminal/release', ({ params }) => void terminal(params.terminalId, 'release'));
+    .onRequest('terminal/kill', ({ params }) =>
+      unlessMalformed('terminal/kill', () => terminal(params.terminalId, 'kill').kill()),
+    )
+    .onRequest('terminal/release', ({ params }) =>
+      unlessMalformed('terminal/release', () => void terminal(params.terminalId, 'release')),
+    );
   const connection = app.connect(
     ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>),
   );

@@ -123,6 +123,15 @@ describe('editors with malformed responses (rule: acp)', () => {
     expect(bench.prompt(1)).not.toMatch(/TypeError|undefined|Cannot read/);
   });
 
+  test('if the editor never answers after the end of a command, the model gets its exit code all the same', async () => {
+    const bench = await setUp([run, answer('Ran.')], files);
+    const silent = ['terminal/kill', 'terminal/output', 'terminal/release'];
+    const malformed = Object.fromEntries(silent.map((method) => [method, never()]));
+    const editor = await edit(bench, { permission: allow, terminal, malformed });
+    expect(await editor.prompt(editor.sessionId, 'Run it')).toBe('end_turn');
+    expect(bench.prompt(1)).toContain('Exit code 0.\\n(The editor did not tell the output.)');
+  }, 60_000);
+
   test.each([
     null,
     'yes',

@@ -16,6 +16,9 @@ import { type Editor, fieldsOf } from './editor.js';
 /** Output that the editor retains; the model reads less than that. */
 const MAX_OUTPUT_BYTES = 1_000_000;
 
+/** Time for the editor to kill a command, to tell its output, and to release its terminal. */
+const MAX_ANSWER_MS = 3_000;
+
 interface TerminalOptions {
   readonly editor: Editor;
   /** Names of environment variables to hide from commands. */
@@ -41,7 +44,7 @@ export const inEditorTerminal =
     try {
       return await waitFor(terminal, place.timeoutMs, context);
     } finally {
-      await terminal.release().catch(() => undefined);
+      await answerOf(terminal.release());
     }
   };
 
@@ -75,11 +78,18 @@ async function waitFor(
     ended.then(clear, clear);
   });
   const end = await Promise.race([ended, early]);
-  await terminal.kill().catch(() => undefined);
+  await answerOf(terminal.kill());
   const output = (await outputOf(terminal)).filter(Boolean).join('\n');
   if (typeof end === 'string') return stoppedCommand(end, { output, timeoutMs });
   return [end.how, output].filter(Boolean).join('\n');
 }
+
+/** Resolves to the answer of the editor; to undefined if it fails or takes too long, so that no command holds the run. */
+const answerOf = <Answer>(request: Promise<Answer>): Promise<Answer | undefined> =>
+  new Promise((resolve) => {
+    const clear = startTimer(MAX_ANSWER_MS, () => resolve(undefined));
+    request.then(resolve, () => resolve(undefined)).finally(clear);
+  });
 
 /** Returns a sentence about how the command ended. Throws `ToolError` if the editor does not report it. */
 async function waitForExit(terminal: TerminalHandle): Promise<string> {
@@ -96,7 +106,7 @@ async function waitForExit(terminal: TerminalHandle): Promise<string> {
 const UNKNOWN_EXIT = 'The editor did not say how the command ended';
 
 async function outputOf(terminal: TerminalHandle): Promise<readonly string[]> {
-  const { output, truncated } = fieldsOf(await terminal.currentOutput().catch(() => undefined));
+  const { output, truncated } = fieldsOf(await answerOf(terminal.currentOutput()));
   if (typeof output !== 'string') return ['(The editor did not tell the output.)'];
   const [screen, capture] = [new LastState(), new OutputCapture()];
   capture.add(screen.add(output) + screen.end());
