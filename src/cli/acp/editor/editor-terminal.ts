@@ -2,6 +2,7 @@ import type { TerminalHandle } from '@agentclientprotocol/sdk';
 import type { ToolContext } from '../../../sdk/actions/define-tool.js';
 import { ToolError } from '../../../sdk/actions/tool-errors.js';
 import { startTimer } from '../../../sdk/base/timer.js';
+import { untilAborted } from '../../../sdk/base/until-aborted.js';
 import { OutputCapture } from '../../../tools/read/output-capture.js';
 import { LastState } from '../../../tools/run/last-state.js';
 import {
@@ -86,10 +87,7 @@ async function waitFor(
 
 /** Resolves to the answer of the editor; to undefined if it fails or takes too long, so that no command holds the run. */
 const answerOf = <Answer>(request: Promise<Answer>): Promise<Answer | undefined> =>
-  new Promise((resolve) => {
-    const clear = startTimer(MAX_ANSWER_MS, () => resolve(undefined));
-    request.then(resolve, () => resolve(undefined)).finally(clear);
-  });
+  untilAborted(request, AbortSignal.timeout(MAX_ANSWER_MS)).catch(() => undefined);
 
 /** Returns a sentence about how the command ended. Throws `ToolError` if the editor does not report it. */
 async function waitForExit(terminal: TerminalHandle): Promise<string> {
